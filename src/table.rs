@@ -71,17 +71,13 @@ impl HaliteTable {
             borders => borders.to_vec(),
         };
         let options = SpaceOptions::default();
-        let dictionary = self.table.table().dictionary_space();
-        let spaces = self.table.table().spaces().collect::<Vec<_>>();
+        let spaces = self.table.spaces();
+        if let Some(dictionary) = spaces.dictionary() {
+            self.store.create_space(dictionary, &options)?;
+        }
         // A table is there when its first family is.
-        let mut spaces = spaces.iter().rev();
-        spaces.try_for_each(|space| {
-            if Some(space) == dictionary.as_ref() {
-                self.store.create_space(space, &options)
-            } else {
-                self.store.create_parted_space(space, &options, &borders)
-            }
-        })
+        let mut families = spaces.families().iter().rev();
+        families.try_for_each(|space| self.store.create_parted_space(space, &options, &borders))
     }
 
     /// The same table, of which it is known what its rules mean.

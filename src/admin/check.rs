@@ -225,7 +225,8 @@ fn check_store(store: &Arc<dyn Store>, report: &mut CheckReport) -> Result<()> {
         if !table
             .table()
             .spaces()
-            .all(|space| snapshot.has_space(&space))
+            .names()
+            .all(|space| snapshot.has_space(space))
         {
             // Dropped or emptied meanwhile.
             continue;
@@ -276,11 +277,11 @@ impl TableReader {
 
     /// Reads all rows, and behind a place that cannot be read goes on with the first that can.
     fn read(&mut self, snapshot: &Arc<dyn Snapshot>) -> Result<()> {
-        let space = self.reader.table().space().to_owned();
-        let rows = RowSnapshot::at(Arc::clone(snapshot));
+        let spaces = self.reader.table().spaces();
+        let rows = RowSnapshot::of(Arc::clone(snapshot), spaces);
         let mut rest = KeyRange::all();
         for _ in 0..PLACES {
-            let read: Result<()> = rows.read_chunks(&space, &rest, |chunk| {
+            let read: Result<()> = rows.read_chunks(&rest, |chunk| {
                 self.check(chunk);
                 Ok(true)
             });
@@ -290,7 +291,7 @@ impl TableReader {
                 Err(error) => return Err(error),
             };
             let behind = self.last.as_deref().unwrap_or_default();
-            let next = rows.first_readable(&space, behind)?;
+            let next = rows.first_readable(behind)?;
             self.add_place(next.as_deref(), &error);
             match next.and_then(|next| KeyRange::new(next, None)) {
                 Some(behind) => rest = behind,

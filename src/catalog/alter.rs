@@ -35,8 +35,8 @@ pub(super) fn check_rows(
     };
     let reader = RowReader::new(relaxed(table)?);
     let columns: Vec<usize> = (0..table.columns().len()).collect();
-    let rows = RowSnapshot::at(snapshot);
-    rows.read_chunks(table.space(), &table.row_key().own_range(), |chunk| {
+    let rows = RowSnapshot::of(snapshot, table.spaces());
+    rows.read_chunks(&table.row_key().own_range(), |chunk| {
         let chunk = &*own_rows(table, chunk);
         let batch = reader.read(chunk, &columns, None)?;
         for (column, values) in table.columns().iter().zip(batch.columns()) {

@@ -119,18 +119,19 @@ fn build(
             comment: column.comment,
         })
         .collect();
-    let table = Table {
+    let mut table = Table {
         id,
         name: name.to_owned(),
-        families: options.families(&columns)?,
         columns,
         key,
-        keyspace: options.key_space(id),
+        keyspace: None,
+        families: Vec::new(),
         split: Vec::new(),
         checks,
         next_column: None,
         comment: None,
     };
+    options.read(&mut table)?;
     Ok((table, options.split))
 }
 

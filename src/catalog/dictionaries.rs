@@ -31,7 +31,7 @@ struct Kept {
 #[derive(Debug)]
 struct Entries {
     table: String,
-    space: String,
+    space: Arc<str>,
     /// The position of the part.
     part: u8,
 }
@@ -72,15 +72,15 @@ pub(super) fn adopt(
     to: &BoundTable,
     store: &Arc<dyn Store>,
 ) -> Result<()> {
-    let Some(space) = to.table().dictionary_space() else {
+    let Some(space) = to.spaces().dictionary() else {
         return Ok(());
     };
-    let mut changes = Arc::clone(store).begin(&[Claim::exclusive(&space)])?;
+    let mut changes = Arc::clone(store).begin(&[Claim::exclusive(space)])?;
     let missing = missing(from, snapshot, to, &changes.snapshot()?)?;
     if missing.is_empty() {
         return Ok(());
     }
-    let mut bulk = changes.bulk(&space)?;
+    let mut bulk = changes.bulk(space)?;
     for (key, text) in &missing {
         bulk.put(key, text)?;
     }
@@ -115,10 +115,10 @@ pub(super) fn missing(
 /// All entries of a table's dictionaries, as they are stored.
 fn stored(table: &BoundTable, snapshot: &Arc<dyn Snapshot>) -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
     let mut entries = BTreeMap::new();
-    let space = table.table().dictionary_space();
+    let space = table.spaces().dictionary();
     let space = space.filter(|space| snapshot.has_space(space));
     if let Some(space) = space {
-        read_chunks(Arc::clone(snapshot), &space, &KeyRange::all(), |chunk| {
+        read_chunks(Arc::clone(snapshot), space, &KeyRange::all(), |chunk| {
             let read = chunk.iter();
             entries.extend(read.map(|(key, text)| (key.to_vec(), text.to_vec())));
             Ok::<_, Error>(true)
@@ -128,7 +128,7 @@ fn stored(table: &BoundTable, snapshot: &Arc<dyn Snapshot>) -> Result<BTreeMap<V
 }
 
 fn all_of(table: &BoundTable) -> Result<Vec<(Entries, &Arc<Dictionary>)>> {
-    let Some(space) = table.table().dictionary_space() else {
+    let Some(space) = table.spaces().dictionary() else {
         return Ok(Vec::new());
     };
     let too_many = |_| {
@@ -141,7 +141,7 @@ fn all_of(table: &BoundTable) -> Result<Vec<(Entries, &Arc<Dictionary>)>> {
     for (position, dictionary) in table.row_key().dictionaries() {
         let entries = Entries {
             table: table.name().to_owned(),
-            space: space.clone(),
+            space: Arc::clone(space),
             part: u8::try_from(*position).map_err(too_many)?,
         };
         all.push((entries, dictionary));
@@ -157,7 +157,7 @@ pub(super) struct Followed(RwLock<Arc<[Worded]>>);
 #[derive(Debug)]
 struct Worded {
     table: Arc<HaliteTable>,
-    space: String,
+    space: Arc<str>,
     seen: AtomicU64,
 }
 
@@ -169,7 +169,7 @@ impl Followed {
     pub(super) fn set<'a>(&self, tables: impl Iterator<Item = &'a Arc<HaliteTable>>) {
         let worded = tables.filter_map(|table| {
             Some(Worded {
-                space: table.bound().table().dictionary_space()?,
+                space: Arc::clone(table.bound().spaces().dictionary()?),
                 table: Arc::clone(table),
                 seen: AtomicU64::new(UNSEEN),
             })
@@ -257,7 +257,7 @@ impl DictionaryKeeper for Kept {
 
 impl Kept {
     fn try_add(&self, dictionary: &Dictionary, texts: &[Arc<str>]) -> Result<()> {
-        let (entries, space) = (&self.entries, self.entries.space.as_str());
+        let (entries, space) = (&self.entries, &*self.entries.space);
         let mut changes = Arc::clone(&self.store).begin(&[Claim::exclusive(space)])?;
         let snapshot = changes.snapshot()?;
         // Others may have given ids to the same texts.

@@ -149,7 +149,8 @@ impl Drop for NewTable {
     fn drop(&mut self) {
         if self.is_ours {
             let mut changing = self.catalog.changing.lock();
-            changing.unused.extend(self.table.bound().table().spaces());
+            let spaces = self.table.bound().spaces().names();
+            changing.unused.extend(spaces.map(str::to_owned));
             self.catalog.reclaim(&mut changing);
         }
     }

@@ -123,7 +123,8 @@ impl Stored {
         if !table
             .table()
             .spaces()
-            .all(|space| snapshot.has_space(&space))
+            .names()
+            .all(|space| snapshot.has_space(space))
         {
             self.lost.insert(table.name().to_owned());
         }
@@ -219,7 +220,7 @@ impl Stored {
             return Vec::new();
         }
         let tables = self.tables.iter();
-        let used: BTreeSet<String> = tables.flat_map(|table| table.table().spaces()).collect();
+        let used: BTreeSet<&str> = tables.flat_map(|table| table.spaces().names()).collect();
         let is_orphan =
             |space: &&String| table_id(space).is_some() && !used.contains(space.as_str());
         self.spaces.iter().filter(is_orphan).cloned().collect()

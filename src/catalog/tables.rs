@@ -615,7 +615,8 @@ impl Catalog {
             if !self.is_current(&table) {
                 writing.retire();
                 if !self.is_used(table.bound().space()) {
-                    changing.unused.extend(table.bound().table().spaces());
+                    let spaces = table.bound().spaces().names();
+                    changing.unused.extend(spaces.map(str::to_owned));
                 }
             }
         }

@@ -46,8 +46,8 @@ pub(crate) async fn vacuum(
     let vacuum = move || match table {
         None => store.vacuum(None),
         Some(table) => {
-            let spaces = table.bound().table().spaces();
-            let facts: Result<Vec<_>> = spaces.map(|space| store.vacuum(Some(&space))).collect();
+            let spaces = table.bound().spaces().names();
+            let facts: Result<Vec<_>> = spaces.map(|space| store.vacuum(Some(space))).collect();
             Ok(facts?.into_iter().flatten().collect())
         }
     };

@@ -96,8 +96,8 @@ impl Estimates {
 /// About how many rows and bytes a table has; NULL where the store cannot say, or the table is gone meanwhile.
 fn estimate(table: &BoundTable, store: &Arc<dyn Store>) -> (Option<i64>, Option<i64>) {
     let range = table.row_key().own_range();
-    let spaces = table.table().spaces();
-    let sizes = spaces.map(|space| store.approximate_size(&space, &range).ok());
+    let spaces = table.spaces().names();
+    let sizes = spaces.map(|space| store.approximate_size(space, &range).ok());
     let bytes: Option<u64> = sizes.sum();
     // Those of a key space are not told apart.
     let rows = match table.table().keyspace {

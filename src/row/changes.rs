@@ -7,7 +7,7 @@ use super::RowSnapshot;
 use super::families::Split;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRangeSet;
-use crate::schema::{BoundTable, further_families, spaces_of_families};
+use crate::schema::{BoundTable, TableSpaces};
 use crate::store::{
     BulkWriter, Changes, Chunk, Claim, Durability, Durable, Snapshot, Store, WriteBatch,
 };
@@ -21,39 +21,41 @@ use crate::store::{
 pub struct RowChanges {
     /// Those of a store whose entries are rows, or that makes entries of rows.
     changes: Box<dyn Changes>,
+    spaces: TableSpaces,
 }
 
 impl RowChanges {
-    /// Claims `space` exclusively and begins a statement. It blocks as [`Store::begin`] does.
+    /// Claims the spaces of a table's rows exclusively and begins a statement. It blocks as [`Store::begin`] does.
     ///
     /// # Errors
     /// Those of [`Store::begin`].
-    pub fn begin(store: Arc<dyn Store>, space: &str) -> Result<Self> {
-        let spaces: Vec<String> = spaces_of_families(space).collect();
-        let claims: Vec<Claim<'_>> = spaces.iter().map(|space| Claim::exclusive(space)).collect();
+    pub fn begin(store: Arc<dyn Store>, spaces: &TableSpaces) -> Result<Self> {
+        let families = spaces.families().iter();
+        let claims: Vec<Claim<'_>> = families.map(|space| Claim::exclusive(space)).collect();
         let entries = store.begin(&claims)?;
-        Ok(Self::of(entries, space))
+        Ok(Self::of(entries, spaces))
     }
 
     /// As [`RowChanges::begin`], but it never waits for others: `None` where it might.
     ///
     /// # Errors
     /// Those of [`Store::try_begin`].
-    pub fn try_begin(store: Arc<dyn Store>, space: &str) -> Result<Option<Self>> {
-        if further_families(space) > 0 {
+    pub fn try_begin(store: Arc<dyn Store>, spaces: &TableSpaces) -> Result<Option<Self>> {
+        let [space] = spaces.families() else {
             return Ok(None);
-        }
+        };
         let entries = store.try_begin(&[Claim::exclusive(space)])?;
-        Ok(entries.map(|entries| Self::of(entries, space)))
+        Ok(entries.map(|entries| Self::of(entries, spaces)))
     }
 
-    fn of(entries: Box<dyn Changes>, space: &str) -> Self {
+    fn of(entries: Box<dyn Changes>, spaces: &TableSpaces) -> Self {
         Self {
-            changes: of_rows(entries, space),
+            changes: of_rows(entries, spaces),
+            spaces: spaces.clone(),
         }
     }
 
-    /// A snapshot for what the statement itself reads: the space that it has claimed does not change until the commit.
+    /// A snapshot for what the statement itself reads: the spaces that it has claimed do not change until the commit.
     ///
     /// # Errors
     /// Those of the store.
@@ -66,7 +68,8 @@ impl RowChanges {
     /// # Errors
     /// Those of the store.
     pub fn rows(&self) -> Result<RowSnapshot> {
-        self.snapshot().map(RowSnapshot::at)
+        let snapshot = self.snapshot()?;
+        Ok(RowSnapshot::of(snapshot, &self.spaces))
     }
 
     /// Puts and deletes rows, as [`Changes::write`] does entries.
@@ -82,8 +85,8 @@ impl RowChanges {
     ///
     /// # Errors
     /// Those of the store.
-    pub fn bulk<'a>(&'a mut self, space: &str) -> Result<Box<dyn BulkWriter + 'a>> {
-        self.changes.bulk(space)
+    pub fn bulk(&mut self) -> Result<Box<dyn BulkWriter + '_>> {
+        self.changes.bulk(self.spaces.first())
     }
 
     /// Applies all changes at one moment, as [`Changes::commit`] does.
@@ -103,13 +106,13 @@ impl RowChanges {
     }
 }
 
-/// The changes of a statement, of which those in `space` are of rows.
-fn of_rows(entries: Box<dyn Changes>, space: &str) -> Box<dyn Changes> {
+/// The changes of a statement, of which those in the first of these spaces are of rows.
+fn of_rows(entries: Box<dyn Changes>, spaces: &TableSpaces) -> Box<dyn Changes> {
     #[cfg(any(test, feature = "test-stores"))]
-    let entries = super::groups::regrouped(entries, space);
-    match further_families(space) {
-        0 => entries,
-        _ => Box::new(Split::new(entries)),
+    let entries = super::groups::regrouped(entries, spaces.first());
+    match spaces.families() {
+        [_] => entries,
+        _ => Box::new(Split::new(entries, spaces)),
     }
 }
 
@@ -125,13 +128,13 @@ pub fn deleting_rows(
     let Some(first) = tables.first() else {
         return Ok(changes);
     };
-    let mut changes = of_rows(changes, first.space());
-    let rows = RowSnapshot::at(changes.snapshot()?);
+    let mut changes = of_rows(changes, first.spaces());
+    let rows = RowSnapshot::of(changes.snapshot()?, first.spaces());
     let ranges = tables.iter().map(|table| table.row_key().own_range());
     let ranges = KeyRangeSet::from_ranges(ranges);
     let mut bulk = changes.bulk(first.space())?;
     for range in ranges.ranges() {
-        rows.read_chunks(first.space(), range, |chunk| {
+        rows.read_chunks(range, |chunk| {
             let is_dropped = |key: &&[u8]| tables.iter().any(|table| table.row_key().is_own(key));
             let mut keys = chunk.keys().filter(is_dropped);
             keys.try_for_each(|key| bulk.delete(key))?;

@@ -2,9 +2,9 @@
 //!
 //! Today an entry is one row. That is known here and nowhere above: whoever reads rows, for whatever purpose, reads
 //! them through [`RowSnapshot`], which hands out rows with their keys, counted and limited as rows; whoever changes rows does
-//! so through [`RowChanges`], which takes them with their keys, as [`RowWriter`] has encoded them. That it is true is shown
-//! by a store for tests that keeps several rows in one entry (`groups`): it takes every statement, and answers every sample
-//! query.
+//! so through [`RowChanges`], which takes them with their keys, as [`RowWriter`] has encoded them; whoever decodes columns
+//! asks [`Rows`], of which [`Entries`] are the first form. That it is true is shown by a store for tests that keeps several
+//! rows in one entry (`groups`): it takes every statement, and answers every sample query.
 //!
 //! # Format of a value, version 1
 //!
@@ -68,7 +68,7 @@ pub use self::field::stored_field;
 #[cfg(any(test, feature = "test-stores"))]
 pub use self::groups::Grouped;
 pub use self::nested::as_stored;
-pub use self::reader::{RowReader, Rows};
+pub use self::reader::{Entries, RowReader, Rows};
 pub use self::rules::RowRules;
 pub use self::snapshot::{RowSnapshot, approximate_rows};
 pub use self::writer::{EncodedBytes, EncodedRow, EncodedRows, RowWriter};

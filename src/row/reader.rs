@@ -1,5 +1,6 @@
 //! Entries → record batches.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -30,8 +31,8 @@ impl RowReader {
     }
 
     /// The rows of a chunk, of which nothing is decoded yet.
-    pub fn open<'a>(&'a self, chunk: &'a Chunk) -> Rows<'a> {
-        Rows {
+    pub fn open<'a>(&'a self, chunk: &'a Chunk) -> Entries<'a> {
+        Entries {
             table: &self.table,
             chunk,
             located: Vec::new(),
@@ -53,31 +54,36 @@ impl RowReader {
     }
 }
 
-/// The rows of a chunk. Columns can be decoded in several steps: those of a filter first, the others for the rows that
-/// are left.
-#[derive(Debug)]
-pub struct Rows<'a> {
-    table: &'a Arc<BoundTable>,
-    chunk: &'a Chunk,
-    /// By family, worked out when the first column that is stored in it is wanted.
-    located: Vec<Option<Located<'a>>>,
-}
+/// Rows of a table in the form in which a store gave them. Columns can be decoded in several steps: those of a filter first,
+/// the others for the rows that are left.
+///
+/// It is all that a scan knows of that form, so that another one can hand out its columns as they lie there.
+pub trait Rows {
+    /// The table.
+    fn table(&self) -> &Arc<BoundTable>;
 
-impl Rows<'_> {
     /// How many rows there are.
-    pub fn len(&self) -> usize {
-        self.chunk.len()
-    }
+    fn len(&self) -> usize;
 
     /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.chunk.is_empty()
+    fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
+    /// The row key of the row at this place; empty where there is none.
+    fn key(&self, row: usize) -> Cow<'_, [u8]>;
+
+    /// The arrays of [`RowReader::read`], without a batch around them.
+    ///
+    /// # Errors
     /// As [`RowReader::read`].
-    pub fn read(&mut self, columns: &[usize], selection: Option<&[u32]>) -> Result<RecordBatch> {
+    fn columns(&mut self, columns: &[usize], selection: Option<&[u32]>) -> Result<Vec<ArrayRef>>;
+
+    /// As [`RowReader::read`].
+    fn read(&mut self, columns: &[usize], selection: Option<&[u32]>) -> Result<RecordBatch> {
         let arrays = self.columns(columns, selection)?;
-        let schema = self.table.full_schema().project(columns).map_err(|error| {
+        let schema = self.table().full_schema().project(columns);
+        let schema = schema.map_err(|error| {
             Error::internal("a projection of columns that are not there").with_source(error)
         })?;
         let options = RecordBatchOptions::new()
@@ -86,13 +92,31 @@ impl Rows<'_> {
             Error::internal("decoded columns do not make a batch").with_source(error)
         })
     }
+}
 
-    /// The arrays of [`RowReader::read`], without a batch around them.
-    pub fn columns(
-        &mut self,
-        columns: &[usize],
-        selection: Option<&[u32]>,
-    ) -> Result<Vec<ArrayRef>> {
+/// Rows that are an entry each.
+#[derive(Debug)]
+pub struct Entries<'a> {
+    table: &'a Arc<BoundTable>,
+    chunk: &'a Chunk,
+    /// By family, worked out when the first column that is stored in it is wanted.
+    located: Vec<Option<Located<'a>>>,
+}
+
+impl Rows for Entries<'_> {
+    fn table(&self) -> &Arc<BoundTable> {
+        self.table
+    }
+
+    fn len(&self) -> usize {
+        self.chunk.len()
+    }
+
+    fn key(&self, row: usize) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.chunk.get(row).map_or(&[], |(key, _)| key))
+    }
+
+    fn columns(&mut self, columns: &[usize], selection: Option<&[u32]>) -> Result<Vec<ArrayRef>> {
         let (table, chunk) = (self.table, self.chunk);
         let decoded = self.decode(columns, selection);
         decoded.map_err(|error| match error {
@@ -100,7 +124,9 @@ impl Rows<'_> {
             Failure::Whole(error) => error.context(format!("table `{}`", table.name())),
         })
     }
+}
 
+impl Entries<'_> {
     fn decode(
         &mut self,
         columns: &[usize],

@@ -5,26 +5,35 @@ use std::sync::Arc;
 use super::families::Joined;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
-use crate::schema::{FamilySet, further_families};
+use crate::schema::{FamilySet, TableSpaces};
 use crate::store::{self, Chunk, ReadRequest, Reader, Snapshot, Store};
 
-/// A [`Snapshot`] that speaks of rows: requests, readers and chunks are the store's, but the keys of a request are row
-/// keys, its hints and the limits of a fill count rows, an entry of a chunk is the key and value of one row, and a
-/// guide is asked about row keys.
+/// A [`Snapshot`] that speaks of the rows of a table, or of all that share its spaces: requests, readers and chunks are
+/// the store's, but the keys of a request are row keys, its hints and the limits of a fill count rows, an entry of a chunk
+/// is the key and value of one row, and a guide is asked about row keys.
 ///
 /// Where each row is an entry of its own, what the store hands out is handed on, and no row is copied or looked at.
 #[derive(Debug, Clone)]
 pub struct RowSnapshot {
     snapshot: Arc<dyn Snapshot>,
+    spaces: TableSpaces,
 }
 
 impl RowSnapshot {
-    /// The rows at the moment of a store's snapshot.
-    pub fn at(snapshot: Arc<dyn Snapshot>) -> Self {
-        Self { snapshot }
+    /// The rows in these spaces at the moment of a store's snapshot.
+    pub fn of(snapshot: Arc<dyn Snapshot>, spaces: &TableSpaces) -> Self {
+        Self {
+            snapshot,
+            spaces: spaces.clone(),
+        }
     }
 
-    /// Begins to read, as [`Snapshot::read`] does.
+    /// The space that requests name.
+    pub fn space(&self) -> &Arc<str> {
+        self.spaces.first()
+    }
+
+    /// Begins to read in the first space, as [`Snapshot::read`] does.
     ///
     /// # Errors
     /// Those of the store.
@@ -41,15 +50,17 @@ impl RowSnapshot {
         request: ReadRequest,
         families: FamilySet,
     ) -> Result<Box<dyn Reader>> {
-        self.rows_of(&request.space, families).read(request)
+        debug_assert_eq!(&request.space, self.spaces.first());
+        self.rows_of(families).read(request)
     }
 
     /// The values of the rows under `keys`, in the order of `keys`.
     ///
     /// # Errors
     /// Those of the store.
-    pub fn look_up(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
-        self.rows_of(space, FamilySet::ALL).multi_get(space, keys)
+    pub fn look_up(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
+        let rows = self.rows_of(FamilySet::ALL);
+        rows.multi_get(self.spaces.first(), keys)
     }
 
     /// Gives `take` all rows of `range`, in key order, a chunk at a time, until it says that it wants no more. What was
@@ -59,29 +70,30 @@ impl RowSnapshot {
     /// Those of the store and of `take`.
     pub fn read_chunks<E: From<Error>>(
         &self,
-        space: &str,
         range: &KeyRange,
         take: impl FnMut(&Chunk) -> Result<bool, E>,
     ) -> Result<(), E> {
-        store::read_chunks(self.rows_of(space, FamilySet::ALL), space, range, take)
+        let rows = self.rows_of(FamilySet::ALL);
+        store::read_chunks(rows, self.spaces.first(), range, take)
     }
 
     /// The key of the first row behind `key` at which reading can go on, as [`store::first_readable`] finds it.
     ///
     /// # Errors
     /// Those of the store, but for `Corrupt`.
-    pub fn first_readable(&self, space: &str, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        store::first_readable(&self.rows_of(space, FamilySet::ALL), space, key)
+    pub fn first_readable(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let rows = self.rows_of(FamilySet::ALL);
+        store::first_readable(&rows, self.spaces.first(), key)
     }
 
-    /// A snapshot of which each entry in `space` is one row.
-    fn rows_of(&self, space: &str, families: FamilySet) -> Arc<dyn Snapshot> {
+    /// A snapshot of which each entry in the first space is one row.
+    fn rows_of(&self, families: FamilySet) -> Arc<dyn Snapshot> {
         let entries = Arc::clone(&self.snapshot);
         #[cfg(any(test, feature = "test-stores"))]
-        let entries = super::groups::ungrouped(entries, space);
-        match further_families(space) {
-            0 => entries,
-            _ => Arc::new(Joined::new(entries, families)),
+        let entries = super::groups::ungrouped(entries, self.spaces.first());
+        match self.spaces.families() {
+            [_] => entries,
+            _ => Arc::new(Joined::new(entries, &self.spaces, families)),
         }
     }
 }

@@ -15,7 +15,7 @@ use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use super::first_rows::FirstRows;
 use super::{ScanRequest, external};
 use crate::predicate;
-use crate::row::{RowReader, Rows};
+use crate::row::{Entries, RowReader, Rows};
 use crate::store::Chunk;
 
 /// Decodes and filters the rows of one partition.
@@ -40,16 +40,16 @@ enum Kept {
 
 impl Kept {
     /// Of these the first of each group.
-    fn of_groups(self, chunk: &Chunk, first_rows: &mut FirstRows) -> Result<Self> {
+    fn of_groups(self, rows: &dyn Rows, first_rows: &mut FirstRows) -> Result<Self> {
         let passed = match &self {
             Self::None => return Ok(self),
             Self::All => None,
             Self::Some(mask) => Some(mask),
         };
         let has_passed = |row: usize| passed.is_none_or(|mask| mask.value(row));
-        let mut mask = Vec::with_capacity(chunk.len());
-        for (row, key) in chunk.keys().enumerate() {
-            mask.push(has_passed(row) && first_rows.take(key).map_err(external)?);
+        let mut mask = Vec::with_capacity(rows.len());
+        for row in 0..rows.len() {
+            mask.push(has_passed(row) && first_rows.take(&rows.key(row)).map_err(external)?);
         }
         let mask = BooleanArray::from(mask);
         Ok(match mask.true_count() {
@@ -114,13 +114,17 @@ impl Decoder {
         self.filters.is_empty()
     }
 
-    /// The rows of `chunk` that pass all filters, and of these the first of each group; `None` if there are none.
+    /// The rows of a chunk, to be decoded.
+    pub(super) fn open<'a>(&'a self, chunk: &'a Chunk) -> Entries<'a> {
+        self.reader.open(chunk)
+    }
+
+    /// The rows that pass all filters, and of these the first of each group; `None` if there are none.
     pub(super) fn decode(
         &self,
-        chunk: &Chunk,
+        rows: &mut dyn Rows,
         first_rows: Option<&mut FirstRows>,
     ) -> Result<Option<RecordBatch>> {
-        let mut rows = self.reader.open(chunk);
         if rows.is_empty() {
             return Ok(None);
         }
@@ -135,13 +139,13 @@ impl Decoder {
             self.kept(&looked_at)?
         };
         let kept = match first_rows {
-            Some(first_rows) => kept.of_groups(chunk, first_rows)?,
+            Some(first_rows) => kept.of_groups(rows, first_rows)?,
             None => kept,
         };
         match kept {
             Kept::None => Ok(None),
-            Kept::All => self.assemble(&mut rows, &looked_at, None).map(Some),
-            Kept::Some(mask) => self.assemble(&mut rows, &looked_at, Some(&mask)).map(Some),
+            Kept::All => self.assemble(rows, &looked_at, None).map(Some),
+            Kept::Some(mask) => self.assemble(rows, &looked_at, Some(&mask)).map(Some),
         }
     }
 
@@ -174,7 +178,7 @@ impl Decoder {
     /// The output for the rows of `mask`: columns that the filters looked at are there already.
     fn assemble(
         &self,
-        rows: &mut Rows<'_>,
+        rows: &mut dyn Rows,
         looked_at: &RecordBatch,
         mask: Option<&BooleanArray>,
     ) -> Result<RecordBatch> {

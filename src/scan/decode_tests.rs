@@ -59,7 +59,8 @@ fn decode(rejected: &[i32]) -> Result<Option<RecordBatch>> {
             reason: "a test's".to_owned(),
         });
     }
-    Decoder::new(&request, request.schema()?)?.decode(&chunk, None)
+    let decoder = Decoder::new(&request, request.schema()?)?;
+    decoder.decode(&mut decoder.open(&chunk), None)
 }
 
 #[test]

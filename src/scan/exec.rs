@@ -514,12 +514,12 @@ fn shares(request: &ScanRequest, store: &Arc<dyn Store>, width: Parallelism) -> 
         return whole;
     }
     // Of several families the one with the most is cut into pieces.
-    let size = |space: &String| store.approximate_size(space, &KeyRange::all()).unwrap_or(0);
+    let size = |space: &&Arc<str>| store.approximate_size(space, &KeyRange::all()).unwrap_or(0);
     let space = match request.table.family_count() {
         1 => None,
         _ => request.spaces().max_by_key(size),
     };
-    let space = space.as_deref().unwrap_or(request.table.space());
+    let space = space.map_or(request.table.space(), |space| space);
     // What is declared, where the store has no regions of its own.
     let declared = if is_far { &[] } else { request.table.borders() };
     Shares::cut(runs, width, &|ranges, count, least| match declared {

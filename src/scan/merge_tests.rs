@@ -11,7 +11,7 @@ use crate::row::RowSnapshot;
 use crate::scan::metrics::{Counters, ScanTotals, sums};
 use crate::scan::piece::Piece;
 use crate::scan::run::Source;
-use crate::schema::FamilySet;
+use crate::schema::{FamilySet, TableSpaces};
 use crate::seed::seed;
 use crate::span::{Run, Work};
 use crate::store::wrap::Recording;
@@ -51,8 +51,7 @@ fn merged(
     let metrics = ExecutionPlanMetricsSet::new();
     let cancelled = Cancelled::default();
     let source = Source {
-        rows: RowSnapshot::at(store.snapshot().unwrap()),
-        space: "t".into(),
+        rows: RowSnapshot::of(store.snapshot().unwrap(), &TableSpaces::of_families("t", 0)),
         direction,
         first: 1,
         fetch: None,
@@ -189,8 +188,7 @@ fn a_merge_goes_on_in_runs_of_tombstones() {
     commit_batch(&store, puts, Durability::Buffered).unwrap();
     commit_batch(&store, deletes, Durability::Buffered).unwrap();
     let source = Source {
-        rows: RowSnapshot::at(store.snapshot().unwrap()),
-        space: "t".into(),
+        rows: RowSnapshot::of(store.snapshot().unwrap(), &TableSpaces::of_families("t", 0)),
         direction: Direction::Forward,
         first: 1,
         fetch: None,

@@ -14,7 +14,7 @@ use super::physical::has_subquery;
 use super::piece::are_few_points;
 use crate::keyrange::KeyRange;
 use crate::predicate::{self, Predicate};
-use crate::schema::{BoundTable, FamilySet, spaces_of_families};
+use crate::schema::{BoundTable, FamilySet};
 use crate::span::{Run, Spans, Work};
 use crate::store::{Direction, Store};
 
@@ -269,9 +269,9 @@ impl ScanRequest {
     }
 
     /// The spaces of these families.
-    pub(super) fn spaces(&self) -> impl Iterator<Item = String> {
+    pub(super) fn spaces(&self) -> impl Iterator<Item = &Arc<str>> {
         let families = self.families();
-        let spaces = spaces_of_families(self.table.space()).enumerate();
+        let spaces = self.table.spaces().families().iter().enumerate();
         spaces.filter_map(move |(family, space)| families.has(family).then_some(space))
     }
 
@@ -282,7 +282,7 @@ impl ScanRequest {
         }
         let sizes = self
             .spaces()
-            .map(|space| store.approximate_size(&space, range).ok());
+            .map(|space| store.approximate_size(space, range).ok());
         sizes.sum()
     }
 

@@ -34,7 +34,6 @@ impl Cancelled {
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     pub(super) rows: RowSnapshot,
-    pub(super) space: Arc<str>,
     pub(super) direction: Direction,
     /// [`ReadRequest::first`] of each run, in rows.
     pub(super) first: usize,
@@ -69,8 +68,7 @@ impl Source {
         let fetch = most.filter(|_| !is_filtered);
         let widens = request.widens();
         Ok(Self {
-            rows: RowSnapshot::at(snapshot),
-            space: table.shared_space(),
+            rows: RowSnapshot::of(snapshot, table.spaces()),
             direction: request.direction,
             first: fetch.unwrap_or(usize::MAX).min(ReadRequest::FIRST),
             fetch,
@@ -151,7 +149,7 @@ impl RunReader {
             cancelled: source.cancelled.clone(),
             begins,
             state: State::Waiting(ReadRequest {
-                space: Arc::clone(&source.space),
+                space: Arc::clone(source.rows.space()),
                 work,
                 direction: source.direction,
                 first: source.first,

@@ -16,7 +16,7 @@ use crate::predicate::Predicate;
 use crate::row::testing::part as of_column;
 use crate::row::{Grouped, RowChanges};
 use crate::scan::metrics::{ScanTotals, sums};
-use crate::schema::FamilySet;
+use crate::schema::{FamilySet, TableSpaces};
 use crate::span::{BUDGET, Run, Work, plan};
 use crate::store::wrap::Recording;
 use crate::store::{
@@ -67,7 +67,8 @@ impl Stores {
                 batch.put(space, key, key);
             }
             deleted.iter().for_each(|key| batch.delete(space, key));
-            let mut changes = RowChanges::begin(Arc::clone(store), space).unwrap();
+            let mut changes =
+                RowChanges::begin(Arc::clone(store), &TableSpaces::of_families(space, 0)).unwrap();
             changes.write(batch).unwrap();
             changes.commit(Durability::Buffered).unwrap();
         }
@@ -98,8 +99,10 @@ fn read_widening(
 ) -> (Vec<Vec<u8>>, ScanTotals, bool) {
     let metrics = ExecutionPlanMetricsSet::new();
     let source = Source {
-        rows: RowSnapshot::at(store.snapshot().unwrap()),
-        space: space.into(),
+        rows: RowSnapshot::of(
+            store.snapshot().unwrap(),
+            &TableSpaces::of_families(space, 0),
+        ),
         direction,
         first: ReadRequest::FIRST,
         fetch: None,

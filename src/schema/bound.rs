@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 
-use super::{Column, FamilySet, Table, arrow_schema};
+use super::{Column, FamilySet, Table, TableSpaces, arrow_schema};
 use crate::error::{Error, Result};
 use crate::key::RowKey;
 
@@ -21,7 +21,7 @@ pub struct BoundTable {
     /// The declared columns, and behind them the hidden one if there is one.
     all_columns: Vec<Column>,
     full_schema: SchemaRef,
-    space: Arc<str>,
+    spaces: TableSpaces,
     sources: Vec<usize>,
     stored: Vec<usize>,
     /// The family of each column, by position; those of the key are in none.
@@ -50,7 +50,7 @@ impl BoundTable {
             schema: table.arrow_schema(),
             full_schema: arrow_schema(&all_columns),
             all_columns,
-            space: table.space().into(),
+            spaces: table.spaces(),
             families: table
                 .columns
                 .iter()
@@ -201,14 +201,19 @@ impl BoundTable {
         &self.borders
     }
 
-    /// The name of the table's space in the store.
+    /// The table's spaces in the store.
+    pub fn spaces(&self) -> &TableSpaces {
+        &self.spaces
+    }
+
+    /// The name of its first space: that of family 0.
     pub fn space(&self) -> &str {
-        &self.space
+        self.spaces.first()
     }
 
     /// The same, for requests that keep it.
     pub fn shared_space(&self) -> Arc<str> {
-        Arc::clone(&self.space)
+        Arc::clone(self.spaces.first())
     }
 
     /// How many families there are: one, where none is declared.

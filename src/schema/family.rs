@@ -1,8 +1,10 @@
-//! Families: columns of a table that are kept apart from its others.
+//! Families: columns of a table that are kept apart from its others; and the spaces that a table has.
 //!
 //! Family 0 has the columns that stand in no other. Every row has an entry in each family, under the same key, so that
 //! whoever reads one sees every row. Each is a space of its own: `t17_f2` is family 0 of a table that has two more, which
-//! are `t17_f2_1` and `t17_f2_2`; the name says how many there are.
+//! are `t17_f2_1` and `t17_f2_2`. The names are for people: what spaces there are, [`TableSpaces`] says.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -51,34 +53,60 @@ fn bit(family: usize) -> u64 {
         .unwrap_or_default()
 }
 
-/// The name of family 0's space, of a table with this id and so many more families.
-pub(super) fn first_space(id: u64, families: usize) -> String {
-    match families {
-        0 => format!("t{id}"),
-        families => format!("t{id}_f{families}"),
-    }
+/// The spaces of a table in the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableSpaces {
+    first: Arc<str>,
+    /// All of the families, by number: the first, too.
+    families: Arc<[Arc<str>]>,
+    dictionary: Option<Arc<str>>,
 }
 
-/// How many more families there are beside the one in this space; 0 for the space of a table without families.
-pub fn further_families(space: &str) -> usize {
-    let count = space.rsplit_once("_f").map(|(_, count)| count.parse());
-    match count {
-        Some(Ok(count)) => count,
-        _ => 0,
+impl TableSpaces {
+    /// Those of a table with this id and so many families beside the first, whose key has dictionaries of the table that
+    /// has the id `dictionary`, if any.
+    pub(super) fn new(id: u64, families: usize, dictionary: Option<u64>) -> Self {
+        let first = match families {
+            0 => format!("t{id}"),
+            families => format!("t{id}_f{families}"),
+        };
+        Self {
+            dictionary: dictionary.map(|id| format!("t{id}_d").into()),
+            ..Self::of_families(&first, families)
+        }
     }
-}
 
-/// The name of the space of a family, of which family 0 is in `space`.
-pub fn space_of_family(space: &str, family: usize) -> String {
-    match family {
-        0 => space.to_owned(),
-        family => format!("{space}_{family}"),
+    /// Those of rows that are in the space `first`, and in so many more, without dictionaries.
+    pub fn of_families(first: &str, more: usize) -> Self {
+        let others = (1..=more).map(|family| format!("{first}_{family}").into());
+        let first: Arc<str> = first.into();
+        Self {
+            families: std::iter::once(Arc::clone(&first)).chain(others).collect(),
+            first,
+            dictionary: None,
+        }
     }
-}
 
-/// The spaces of all families, of which family 0 is in `space`.
-pub fn spaces_of_families(space: &str) -> impl Iterator<Item = String> {
-    (0..=further_families(space)).map(move |family| space_of_family(space, family))
+    /// That of family 0, by which the others are claimed and looked at.
+    pub fn first(&self) -> &Arc<str> {
+        &self.first
+    }
+
+    /// Those of the families, by number.
+    pub fn families(&self) -> &[Arc<str>] {
+        &self.families
+    }
+
+    /// That of the dictionaries of its key, if it has some.
+    pub fn dictionary(&self) -> Option<&Arc<str>> {
+        self.dictionary.as_ref()
+    }
+
+    /// All of them.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let all = self.families.iter().chain(&self.dictionary);
+        all.map(|name| &**name)
+    }
 }
 
 #[cfg(test)]
@@ -86,16 +114,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_space_says_how_many_families_there_are() {
-        for (space, spaces) in [
-            (first_space(17, 0), vec!["t17"]),
-            (first_space(17, 1), vec!["t17_f1", "t17_f1_1"]),
-            (first_space(3, 2), vec!["t3_f2", "t3_f2_1", "t3_f2_2"]),
+    fn a_table_has_a_space_for_each_family_and_one_for_its_dictionaries() {
+        for (spaces, names) in [
+            (TableSpaces::new(17, 0, None), vec!["t17"]),
+            (TableSpaces::new(17, 1, None), vec!["t17_f1", "t17_f1_1"]),
+            (
+                TableSpaces::new(3, 2, Some(4)),
+                vec!["t3_f2", "t3_f2_1", "t3_f2_2", "t4_d"],
+            ),
         ] {
-            let found: Vec<String> = spaces_of_families(&space).collect();
-            assert_eq!(found, spaces);
-            let further = found.iter().skip(1).map(|space| further_families(space));
-            assert!(further.into_iter().all(|count| count == 0), "{found:?}");
+            assert_eq!(spaces.names().collect::<Vec<_>>(), names);
+            assert_eq!(&**spaces.first(), names[0]);
         }
     }
 

@@ -65,6 +65,7 @@
 
 mod bound;
 mod family;
+mod option;
 mod sequence;
 mod split;
 mod statement;
@@ -83,10 +84,8 @@ use crate::error::{Error, Result};
 use crate::key::{BUCKET_COLUMN, Expression, KeyColumn, PartDefinition, RowKey, SortOrder};
 
 pub use self::bound::BoundTable;
-use self::family::first_space;
-pub use self::family::{
-    Family, FamilySet, MOST_FAMILIES, further_families, space_of_family, spaces_of_families,
-};
+pub use self::family::{Family, FamilySet, MOST_FAMILIES, TableSpaces};
+pub use self::option::{TABLE_OPTIONS, TableOption, table_option};
 pub use self::sequence::{DEFAULT_CACHE, Sequence};
 pub use self::split::{MOST_PARTS, SplitPoint, split_key, split_part};
 pub use self::statement::{comment_on, quoted};
@@ -322,22 +321,11 @@ impl Table {
         self.key.iter().any(|part| part.expression.is_dealt())
     }
 
-    /// The name of the table's space in the store: `t17`; that of [family](family) 0.
-    pub fn space(&self) -> String {
+    /// Its spaces in the store: `t17`, or one for each [family](family), and one for the dictionaries of its key.
+    pub fn spaces(&self) -> TableSpaces {
         let id = self.keyspace.as_ref().map_or(self.id, |shared| shared.id);
-        first_space(id, self.families.len())
-    }
-
-    /// The names of its spaces: one for each family, and one for the dictionaries of its key, if it has some.
-    pub fn spaces(&self) -> impl Iterator<Item = String> {
-        let mut spaces: Vec<String> = spaces_of_families(&self.space()).collect();
-        spaces.extend(self.dictionary_space());
-        spaces.into_iter()
-    }
-
-    /// The name of the space that keeps the dictionaries of its key: `t17_d`; `None` of a table without.
-    pub fn dictionary_space(&self) -> Option<String> {
-        self.has_dictionary().then(|| format!("t{}_d", self.id))
+        let dictionary = self.has_dictionary().then_some(self.id);
+        TableSpaces::new(id, self.families.len(), dictionary)
     }
 
     fn has_dictionary(&self) -> bool {

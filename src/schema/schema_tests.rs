@@ -173,7 +173,7 @@ fn version_3_has_rows_that_are_dealt_out_and_key_spaces() {
         table.create_statement(),
         "CREATE TABLE t (\n    a INT NOT NULL,\n    PRIMARY KEY (a, 'O')\n) WITH (keyspace = 'the shop''s')"
     );
-    assert_eq!(table.space(), "t7");
+    assert_eq!(&**table.spaces().first(), "t7");
 }
 
 /// The bytes are for ever.
@@ -182,7 +182,7 @@ fn version_5_has_dictionaries() {
     let text = r#"{"format":5,"table":{"id":9,"name":"t","columns":[{"id":0,"name":"a","sql_type":"text","nullable":false,"default":null}],"key":[{"expression":{"function":"dict","arguments":[{"column":"a"}]},"direction":"ascending","nulls":"last"}]}}"#;
     let table = Table::from_json(text).unwrap();
     assert_eq!(table.to_json().unwrap(), text);
-    assert_eq!(table.spaces().collect::<Vec<_>>(), ["t9", "t9_d"]);
+    assert_eq!(table.spaces().names().collect::<Vec<_>>(), ["t9", "t9_d"]);
     assert_eq!(
         table.create_statement(),
         "CREATE TABLE t (\n    a TEXT NOT NULL,\n    PRIMARY KEY (dict(a))\n)"

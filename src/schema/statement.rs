@@ -18,25 +18,16 @@ impl Table {
         if !self.has_row_id() {
             lines.push(format!("PRIMARY KEY ({})", self.key_clause()));
         }
-        let keyspace = self.keyspace.as_ref().map(|shared| &shared.name);
-        let keyspace = keyspace.map(|name| format!("keyspace = {}", quoted(name)));
-        let families = (!self.families.is_empty())
-            .then(|| format!("families = {}", quoted(&self.families_clause())));
-        let options: Vec<String> = keyspace.into_iter().chain(families).collect();
-        let options = if options.is_empty() {
-            String::new()
-        } else {
-            format!(" WITH ({})", options.join(", "))
-        };
         let split = if self.split.is_empty() {
             String::new()
         } else {
             format!(" SPLIT ({})", self.split_list())
         };
         format!(
-            "CREATE TABLE {} (\n    {}\n){split}{options}",
+            "CREATE TABLE {} (\n    {}\n){split}{}",
             identifier(&self.name),
             lines.join(",\n    "),
+            self.with_clause(),
         )
     }
 
@@ -74,23 +65,9 @@ impl Table {
         if !self.split.is_empty() {
             facts.push(fact("split", self.split_list()));
         }
-        let keyspace = self.keyspace.iter();
-        facts.extend(keyspace.map(|shared| fact("keyspace", shared.name.clone())));
-        if !self.families.is_empty() {
-            facts.push(fact("families", self.families_clause()));
-        }
+        let options = self.options();
+        facts.extend(options.map(|(name, value)| fact(name, value)));
         facts
-    }
-
-    /// The families as `WITH (families = …)` declares them: `m(cpu, mem) raw(payload)`.
-    fn families_clause(&self) -> String {
-        let families = self.families.iter().map(|family| {
-            let columns = self.columns.iter();
-            let columns = columns.filter(|column| family.columns.contains(&column.id));
-            let columns: Vec<_> = columns.map(|column| identifier(&column.name)).collect();
-            format!("{}({})", identifier(&family.name), columns.join(", "))
-        });
-        families.collect::<Vec<_>>().join(" ")
     }
 
     fn column_clause(&self, column: &Column) -> String {

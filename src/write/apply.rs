@@ -63,7 +63,7 @@ impl Application<'_> {
 
     /// The rows under keys that are free.
     fn deal(&self, changes: Sorter, begun: &RowChanges) -> Result<Sorter, Refusal> {
-        let stored = StoredRows::new(begun.rows()?, self.table.space());
+        let stored = StoredRows::new(begun.rows()?);
         let mut dealer = Dealer::new(self.table, stored, self.next_bucket)?;
         let mut dealt = Sorter::new(self.settings.memory / 2);
         let mut sorted = changes.finish()?;
@@ -84,8 +84,8 @@ impl Application<'_> {
         let is_bulk = is_bulk(&changes);
         let mut sorted = changes.finish()?;
         if is_bulk {
-            let mut stored = StoredRows::new(begun.rows()?, space);
-            let mut bulk = begun.bulk(space)?;
+            let mut stored = StoredRows::new(begun.rows()?);
+            let mut bulk = begun.bulk()?;
             while settler.fill(&mut sorted, WINDOW_CHANGES, WINDOW_BYTES)? {
                 self.waiting.check()?;
                 settler.check(&mut stored)?;
@@ -97,7 +97,7 @@ impl Application<'_> {
         } else {
             settler.fill(&mut sorted, usize::MAX, usize::MAX)?;
             if settler.needs_free_keys() {
-                settler.check(&mut StoredRows::new(begun.rows()?, space))?;
+                settler.check(&mut StoredRows::new(begun.rows()?))?;
             }
             drop(sorted);
             let batch = std::mem::take(&mut settler.window).into_batch(space)?;
@@ -137,7 +137,7 @@ impl Application<'_> {
         mut search: Option<Search>,
         mut begun: RowChanges,
     ) -> Result<u64, Refusal> {
-        let mut bulk = begun.bulk(self.table.space())?;
+        let mut bulk = begun.bulk()?;
         let (mut merge, mut window) = (changes.finish()?, Window::default());
         let mut written = 0;
         while window.fill(&mut merge)? {

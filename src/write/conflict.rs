@@ -89,7 +89,7 @@ impl Search {
         }
         Ok(Some(Self {
             reader: RowReader::new(Arc::clone(table)),
-            stored: StoredRows::new(changes.rows()?, table.space()),
+            stored: StoredRows::new(changes.rows()?),
             compared,
         }))
     }

@@ -99,7 +99,7 @@ impl Lookup {
             rows: writer.rows()?,
             sought,
             reader: RowReader::new(Arc::clone(table)),
-            stored: StoredRows::new(RowSnapshot::at(claimed), table.space()),
+            stored: StoredRows::new(RowSnapshot::of(claimed, table.spaces())),
             schema,
             count: 0,
         })

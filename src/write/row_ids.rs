@@ -123,7 +123,7 @@ fn none_left(table: &BoundTable) -> Error {
 
 /// The greatest id that is stored.
 fn greatest(table: &BoundTable, store: &Arc<dyn Store>) -> Result<Option<i64>> {
-    let rows = RowSnapshot::at(store.snapshot()?);
+    let rows = RowSnapshot::of(store.snapshot()?, table.spaces());
     let request = ReadRequest::range(table.space(), KeyRange::all(), Direction::Backward);
     let mut reader = rows.read(request.with_fetch(1))?;
     let mut chunk = Chunk::new();

@@ -62,16 +62,14 @@ impl Trials {
 /// more, each key is looked up; [`Trials`] says when that is tried.
 pub(super) struct StoredRows {
     rows: RowSnapshot,
-    space: Arc<str>,
     chunk: Chunk,
     trials: Trials,
 }
 
 impl StoredRows {
-    pub(super) fn new(rows: RowSnapshot, space: &str) -> Self {
+    pub(super) fn new(rows: RowSnapshot) -> Self {
         Self {
             rows,
-            space: space.into(),
             chunk: Chunk::new(),
             trials: Trials::new(),
         }
@@ -87,7 +85,7 @@ impl StoredRows {
             return Ok(Vec::new());
         };
         if keys.len() <= FEW || !self.trials.is_due() {
-            return self.rows.look_up(&self.space, keys);
+            return self.rows.look_up(keys);
         }
         let beyond_last = [last, &[0][..]].concat();
         let between = KeyRange::new(first.to_vec(), Some(beyond_last));
@@ -99,14 +97,14 @@ impl StoredRows {
         self.trials.note(known, keys.len());
         let unknown = keys.get(known..).unwrap_or_default();
         if !unknown.is_empty() {
-            values.extend(self.rows.look_up(&self.space, unknown)?);
+            values.extend(self.rows.look_up(unknown)?);
         }
         Ok(values)
     }
 
     /// Reads at most so many rows of a range, and says whether these are all.
     fn read(&mut self, range: KeyRange, rows: usize) -> Result<bool> {
-        let request = ReadRequest::range(Arc::clone(&self.space), range, Direction::Forward);
+        let request = ReadRequest::range(Arc::clone(self.rows.space()), range, Direction::Forward);
         let mut reader = self.rows.read(request.with_fetch(rows))?;
         let limit = ChunkLimit {
             entries: rows,
@@ -139,6 +137,7 @@ mod tests {
     use fastrand::Rng;
 
     use super::*;
+    use crate::schema::TableSpaces;
     use crate::seed::seed;
     use crate::store::wrap::{Call, Recording};
     use crate::store::{Durability, MemoryStore, SpaceOptions, Store, WriteBatch, commit_batch};
@@ -155,7 +154,10 @@ mod tests {
     fn look_up(store: &Recording, keys: &[u32]) -> Vec<Option<Vec<u8>>> {
         let keys: Vec<_> = keys.iter().map(|key| key.to_be_bytes()).collect();
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
-        let mut stored = StoredRows::new(RowSnapshot::at(store.snapshot().unwrap()), "t");
+        let mut stored = StoredRows::new(RowSnapshot::of(
+            store.snapshot().unwrap(),
+            &TableSpaces::of_families("t", 0),
+        ));
         stored.get_sorted(&keys).unwrap()
     }
 
@@ -206,7 +208,10 @@ mod tests {
             .collect();
         let keys: Vec<&[u8]> = keys.iter().map(|key| key.as_slice()).collect();
         let (dense, sparse) = keys.split_at(200);
-        let mut stored = StoredRows::new(RowSnapshot::at(store.snapshot().unwrap()), "t");
+        let mut stored = StoredRows::new(RowSnapshot::of(
+            store.snapshot().unwrap(),
+            &TableSpaces::of_families("t", 0),
+        ));
         let mut seeks_of = |keys: &[&[u8]], times: usize| {
             store.log().take();
             for _ in 0..times {

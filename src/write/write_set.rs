@@ -114,7 +114,7 @@ impl WriteSet {
     /// Those of [`RowChanges::begin`] and [`RowChanges::snapshot`].
     pub(super) fn begin(&mut self) -> Result<Arc<dyn Snapshot>> {
         let store = Arc::clone(&self.store);
-        let begun = RowChanges::begin(store, self.table().space())?;
+        let begun = RowChanges::begin(store, self.table().spaces())?;
         self.hold(begun)
     }
 
@@ -124,7 +124,7 @@ impl WriteSet {
     /// As [`WriteSet::begin`].
     pub(super) fn try_begin(&mut self) -> Result<Option<Arc<dyn Snapshot>>> {
         let store = Arc::clone(&self.store);
-        let begun = RowChanges::try_begin(store, self.table().space())?;
+        let begun = RowChanges::try_begin(store, self.table().spaces())?;
         begun.map(|begun| self.hold(begun)).transpose()
     }
 
@@ -138,7 +138,7 @@ impl WriteSet {
     }
 
     fn claim(&self) -> Result<RowChanges> {
-        let begun = RowChanges::begin(Arc::clone(&self.store), self.table().space())?;
+        let begun = RowChanges::begin(Arc::clone(&self.store), self.table().spaces())?;
         if self.definition.is_some() {
             self.check_definition(begun.snapshot()?.as_ref())?;
         }

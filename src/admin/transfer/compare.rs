@@ -61,7 +61,7 @@ pub(super) fn tally(
     let Some(range) = range else {
         return Ok(tally);
     };
-    rows.read_chunks(table.space(), &range, |chunk| {
+    rows.read_chunks(&range, |chunk| {
         let own = own_rows(table, chunk);
         own.iter().for_each(|(key, value)| tally.add(key, value));
         progress.count(own.len(), own.size_in_bytes())?;

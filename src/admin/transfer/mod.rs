@@ -184,12 +184,12 @@ impl Transfer {
         catalog.adopt_dictionaries(table, &self.moment, bound)?;
         let copied = RowCopy::new(self, table, &target).run()?;
         self.progress.enter(TransferPhase::Comparing);
-        let source = RowSnapshot::at(Arc::clone(&self.moment));
+        let source = RowSnapshot::of(Arc::clone(&self.moment), table.spaces());
         let rest = match &copied.first {
             Some(first) => tally(&source, table, Some(first), &self.progress)?,
             None => TableTally::default(),
         };
-        let there = RowSnapshot::at(catalog.snapshot()?);
+        let there = RowSnapshot::of(catalog.snapshot()?, bound.spaces());
         let mut copy = TableCopy {
             table: table.name().to_owned(),
             written: copied.tally.rows,

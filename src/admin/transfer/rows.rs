@@ -62,8 +62,8 @@ impl<'a> RowCopy<'a> {
         let range = KeyRange::new(begin, None);
         let range = range.and_then(|rest| rest.intersect(&self.table.row_key().own_range()));
         if let Some(range) = range {
-            let rows = RowSnapshot::at(Arc::clone(&self.transfer.moment));
-            rows.read_chunks(self.table.space(), &range, |chunk| self.take(chunk))?;
+            let rows = RowSnapshot::of(Arc::clone(&self.transfer.moment), self.table.spaces());
+            rows.read_chunks(&range, |chunk| self.take(chunk))?;
             self.write()?;
         }
         Ok(Copied {
@@ -98,14 +98,14 @@ impl<'a> RowCopy<'a> {
         let table = self.target.bound();
         let writing = self.target.lock_writes();
         writing.check(table.name())?;
-        let mut changes = RowChanges::begin(Arc::clone(self.target.store()), table.space())?;
+        let mut changes = RowChanges::begin(Arc::clone(self.target.store()), table.spaces())?;
         // From here on nobody else changes the table, or drops it.
         let snapshot = changes.snapshot()?;
         self.transfer
             .to
             .catalog
             .expect_unchanged(table, snapshot.as_ref())?;
-        self.expect_room(&RowSnapshot::at(snapshot))?;
+        self.expect_room(&RowSnapshot::of(snapshot, table.spaces()))?;
         changes.write(std::mem::take(&mut self.batch))?;
         changes.commit(Durability::Sync)?;
         self.last = Some(std::mem::take(&mut self.newest));
@@ -142,13 +142,13 @@ pub(super) fn last_common(
     (from, moment, source): (&Side, &Arc<dyn Snapshot>, &BoundTable),
     (to, there, target): (&Side, &Arc<dyn Snapshot>, &BoundTable),
 ) -> Result<Option<Vec<u8>>> {
-    let rows = RowSnapshot::at(Arc::clone(there));
+    let rows = RowSnapshot::of(Arc::clone(there), target.spaces());
     let range = target.row_key().own_range();
     let request = ReadRequest::range(target.shared_space(), range, Direction::Backward);
     let Some((key, value)) = first_own(&rows, target, request)? else {
         return Ok(None);
     };
-    let found = RowSnapshot::at(Arc::clone(moment)).look_up(source.space(), &[&key])?;
+    let found = RowSnapshot::of(Arc::clone(moment), source.spaces()).look_up(&[&key])?;
     let wrong = match found.into_iter().next().flatten() {
         Some(found) if found == value => return Ok(Some(key)),
         Some(_) => "has other values in",

@@ -96,16 +96,16 @@ fn bytes(database: &Database, table: &str) -> [Entries; 2] {
             .collect::<Entries>()
     };
     let mut rows = Entries::new();
-    let read = RowSnapshot::at(Arc::clone(&snapshot));
+    let read = RowSnapshot::of(Arc::clone(&snapshot), table.spaces());
     let range = KeyRange::all();
-    read.read_chunks(table.space(), &range, |chunk| {
+    read.read_chunks(&range, |chunk| {
         rows.extend(taken(&own_rows(table, chunk)));
         Ok::<_, Error>(true)
     })
     .unwrap();
     let mut words = Entries::new();
-    if let Some(space) = table.table().dictionary_space() {
-        read_chunks(snapshot, &space, &range, |chunk| {
+    if let Some(space) = table.spaces().dictionary() {
+        read_chunks(snapshot, space, &range, |chunk| {
             words.extend(taken(chunk));
             Ok::<_, Error>(true)
         })

@@ -214,7 +214,7 @@ impl Reading {
         out: &Sender<Result<RecordBatch>>,
     ) -> Result<()> {
         refuse_if_gone(self.shown.table(), snapshot.as_ref())?;
-        let rows = RowSnapshot::at(snapshot);
+        let rows = RowSnapshot::of(snapshot, self.shown.table().spaces());
         let mut left = self.fetch.unwrap_or(usize::MAX);
         for work in works {
             let request =

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use super::*;
 use crate::keyrange::{KeyRange, KeyRangeSet};
 use crate::row::{RowChanges, RowSnapshot};
-use crate::schema::{FamilySet, spaces_of_families};
+use crate::schema::{FamilySet, TableSpaces};
 use crate::store::{
     Chunk, ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, Reader, SpaceOptions,
     Store, Work, WriteBatch,
@@ -14,12 +14,14 @@ use crate::store::{
 
 const SPACE: &str = "t7_f2";
 
+fn spaces() -> TableSpaces {
+    TableSpaces::of_families(SPACE, 2)
+}
+
 fn store() -> Arc<dyn Store> {
     let store = MemoryStore::new();
-    for space in spaces_of_families(SPACE) {
-        store
-            .create_space(&space, &SpaceOptions::default())
-            .unwrap();
+    for space in spaces().names() {
+        store.create_space(space, &SpaceOptions::default()).unwrap();
     }
     Arc::new(store)
 }
@@ -31,12 +33,12 @@ fn bundled(values: [Option<&[u8]>; 3]) -> Vec<u8> {
 }
 
 fn put(store: &Arc<dyn Store>, rows: &[(&[u8], [&[u8]; 3])], in_bulk: bool) {
-    let mut changes = RowChanges::begin(Arc::clone(store), SPACE).unwrap();
+    let mut changes = RowChanges::begin(Arc::clone(store), &spaces()).unwrap();
     let mut batch = WriteBatch::new();
     for (key, values) in rows {
         let value = bundled(values.map(Some));
         if in_bulk {
-            changes.bulk(SPACE).unwrap().put(key, &value).unwrap()
+            changes.bulk().unwrap().put(key, &value).unwrap()
         } else {
             batch.put(SPACE, key, &value)
         }
@@ -56,7 +58,7 @@ fn fill(reader: &mut dyn Reader, chunk: &mut Chunk) {
 }
 
 fn read(store: &Arc<dyn Store>, request: ReadRequest, families: FamilySet) -> Chunk {
-    let rows = RowSnapshot::at(store.snapshot().unwrap());
+    let rows = RowSnapshot::of(store.snapshot().unwrap(), &spaces());
     let mut reader = rows.read_families(request, families).unwrap();
     let mut chunk = Chunk::new();
     fill(reader.as_mut(), &mut chunk);
@@ -109,8 +111,8 @@ fn rows_are_read_of_the_families_that_are_wanted() {
         }
         let keys = read(&store, all().without_values(), FamilySet::ALL);
         assert_eq!(keys.values().collect::<Vec<_>>(), [b"", b""]);
-        let rows = RowSnapshot::at(store.snapshot().unwrap());
-        let found = rows.look_up(SPACE, &[b"b", b"c", b"a"]).unwrap();
+        let rows = RowSnapshot::of(store.snapshot().unwrap(), &spaces());
+        let found = rows.look_up(&[b"b", b"c", b"a"]).unwrap();
         assert_eq!(
             found[0],
             Some(bundled([Some(b"2"), Some(b"m"), Some(b"y")]))
@@ -133,7 +135,7 @@ fn an_entry_that_is_missing_in_a_family_is_damage() {
     let mut changes = Arc::clone(&store).begin(&[]).unwrap();
     changes.write(torn).unwrap();
     changes.commit(Durability::Sync).unwrap();
-    let rows = RowSnapshot::at(store.snapshot().unwrap());
+    let rows = RowSnapshot::of(store.snapshot().unwrap(), &spaces());
     let request = ReadRequest::range(SPACE, KeyRange::all(), Direction::Forward);
     let mut reader = rows.read(request).unwrap();
     let read = reader.fill(&mut Chunk::new(), ChunkLimit::default());
@@ -141,7 +143,7 @@ fn an_entry_that_is_missing_in_a_family_is_damage() {
         read.unwrap_err().to_string(),
         "the row under 61 is in one family and not in another"
     );
-    assert!(rows.look_up(SPACE, &[b"a"]).is_err());
+    assert!(rows.look_up(&[b"a"]).is_err());
     // Who reads another one does not notice.
     let request = ReadRequest::range(SPACE, KeyRange::all(), Direction::Forward);
     assert_eq!(read_all(&store, request, FamilySet::default().with(2)), 2);
@@ -208,7 +210,7 @@ fn families_stay_side_by_side_where_rows_are_passed_over() {
         .collect();
     put(&store, &rows, true);
     for direction in [Direction::Forward, Direction::Backward] {
-        let snapshot = RowSnapshot::at(store.snapshot().unwrap());
+        let snapshot = RowSnapshot::of(store.snapshot().unwrap(), &spaces());
         let request = ReadRequest::range(SPACE, KeyRange::all(), direction);
         let mut reader = snapshot.read(request).unwrap();
         let mut chunk = Chunk::new();

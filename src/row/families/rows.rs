@@ -5,30 +5,44 @@ use std::sync::Arc;
 use super::bundle;
 use crate::error::{Error, Result};
 use crate::keyrange::hex;
-use crate::schema::{FamilySet, further_families, space_of_family};
+use crate::schema::{FamilySet, TableSpaces};
 use crate::store::{Chunk, ChunkLimit, Direction, ReadRequest, Reader, Snapshot, Tally, Work};
 
 /// The most rows that are read of one family before the others are.
 const STEP: usize = 64;
 
-/// The rows of a snapshot whose spaces are families, of which some are read. The others of a space have no value in a
+/// The rows of a snapshot whose spaces are families of one table, of which some are read. The others have no value in a
 /// bundle.
 #[derive(Debug)]
 pub(in crate::row) struct Joined {
     entries: Arc<dyn Snapshot>,
+    spaces: TableSpaces,
     families: FamilySet,
 }
 
 impl Joined {
-    pub(in crate::row) fn new(entries: Arc<dyn Snapshot>, families: FamilySet) -> Self {
-        Self { entries, families }
+    pub(in crate::row) fn new(
+        entries: Arc<dyn Snapshot>,
+        spaces: &TableSpaces,
+        families: FamilySet,
+    ) -> Self {
+        Self {
+            entries,
+            spaces: spaces.clone(),
+            families,
+        }
     }
 
-    /// The families that are read of a space, by number; the first one of a table has all rows, if none is asked for.
-    fn read_of(&self, space: &str) -> Vec<usize> {
-        let all = 0..=further_families(space);
-        let read: Vec<usize> = all.filter(|family| self.families.has(*family)).collect();
-        if read.is_empty() { vec![0] } else { read }
+    /// The families that are read, by number, with their spaces; the first one has all rows, if none is asked for.
+    fn read_of(&self) -> Vec<(usize, &Arc<str>)> {
+        let all = self.spaces.families().iter().enumerate();
+        let read = all.filter(|(family, _)| self.families.has(*family));
+        let read: Vec<_> = read.collect();
+        if read.is_empty() {
+            vec![(0, self.spaces.first())]
+        } else {
+            read
+        }
     }
 }
 
@@ -46,18 +60,17 @@ impl Snapshot for Joined {
         Ok(found.pop().flatten())
     }
 
-    fn multi_get(&self, space: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
-        let families = self.read_of(space);
+    fn multi_get(&self, _first: &str, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>> {
+        let families = self.read_of();
         let mut columns = Vec::with_capacity(families.len());
-        for family in &families {
-            let space = space_of_family(space, *family);
-            columns.push(self.entries.multi_get(&space, keys)?);
+        for (_, space) in &families {
+            columns.push(self.entries.multi_get(space, keys)?);
         }
-        let count = further_families(space) + 1;
+        let count = self.spaces.families().len();
         let row = |row: usize| -> Result<Option<Vec<u8>>> {
             let mut values: Vec<Option<&[u8]>> = vec![None; count];
             let mut found = 0;
-            for (column, family) in columns.iter().zip(&families) {
+            for (column, (family, _)) in columns.iter().zip(&families) {
                 let value = column.get(row).and_then(Option::as_deref);
                 found += usize::from(value.is_some());
                 if let Some(place) = values.get_mut(*family) {
@@ -78,16 +91,15 @@ impl Snapshot for Joined {
     }
 
     fn read(self: Arc<Self>, request: ReadRequest) -> Result<Box<dyn Reader>> {
-        let mut families = self.read_of(&request.space);
+        let mut families = self.read_of();
         if !request.values {
             families.truncate(1);
         }
         // Each would give up at another place.
         let widens = request.widens && families.len() == 1;
-        let readers = families.into_iter().map(|number| {
-            let space = space_of_family(&request.space, number);
+        let readers = families.into_iter().map(|(number, space)| {
             let reader = Arc::clone(&self.entries).read(ReadRequest {
-                space: space.into(),
+                space: Arc::clone(space),
                 widens,
                 ..request.clone()
             })?;
@@ -102,7 +114,7 @@ impl Snapshot for Joined {
         });
         Ok(Box::new(JoinedReader {
             families: readers.collect::<Result<_>>()?,
-            count: further_families(&request.space) + 1,
+            count: self.spaces.families().len(),
             direction: request.direction,
             is_ordered: !matches!(request.work, Work::Points(_)),
             has_values: request.values,

@@ -8,6 +8,7 @@ use crate::error::ErrorKind;
 use crate::fault::{self, Fault};
 use crate::keyrange::KeyRange;
 use crate::row::{RowChanges, RowSnapshot};
+use crate::schema::TableSpaces;
 use crate::store::{
     ChunkLimit, Direction, Durability, MemoryStore, ReadRequest, SpaceOptions, Store, WriteBatch,
     read_chunks,
@@ -26,9 +27,14 @@ fn hundred_rows() -> (Arc<Grouped>, Arc<MemoryStore>) {
     (store, inner)
 }
 
+fn spaces(space: &str) -> TableSpaces {
+    TableSpaces::of_families(space, 0)
+}
+
 /// Changes rows.
 fn write(store: &Arc<Grouped>, space: &str, rows: WriteBatch) {
-    let mut changes = RowChanges::begin(Arc::clone(store) as Arc<dyn Store>, space).unwrap();
+    let mut changes =
+        RowChanges::begin(Arc::clone(store) as Arc<dyn Store>, &spaces(space)).unwrap();
     changes.write(rows).unwrap();
     changes.commit(Durability::Sync).unwrap();
 }
@@ -77,7 +83,7 @@ fn the_catalog_is_kept_as_it_is() {
 #[test]
 fn a_limit_is_of_rows() {
     let (store, _) = hundred_rows();
-    let rows = RowSnapshot::at(store.snapshot().unwrap());
+    let rows = RowSnapshot::of(store.snapshot().unwrap(), &spaces("t1"));
     for direction in [Direction::Forward, Direction::Backward] {
         let range = KeyRange::new(vec![10], Some(vec![50])).unwrap();
         let request = ReadRequest::range("t1", range, direction).with_fetch(7);
@@ -93,7 +99,7 @@ fn a_limit_is_of_rows() {
         assert_eq!(read, expected);
         assert_eq!(reader.tally().entries, 7);
     }
-    let found = rows.look_up("t1", &[&[99], &[0, 0], &[0]]).unwrap();
+    let found = rows.look_up(&[&[99], &[0, 0], &[0]]).unwrap();
     assert_eq!(found, [Some(vec![99, 99]), None, Some(vec![0, 0])]);
 }
 
@@ -117,7 +123,7 @@ fn wrong_ranges(rows: &RowSnapshot, direction: Direction) -> usize {
 #[test]
 fn groups_are_trimmed_to_the_range() {
     let (store, _) = hundred_rows();
-    let rows = RowSnapshot::at(store.snapshot().unwrap());
+    let rows = RowSnapshot::of(store.snapshot().unwrap(), &spaces("t1"));
     for direction in [Direction::Forward, Direction::Backward] {
         assert_eq!(wrong_ranges(&rows, direction), 0, "{direction:?}");
         let untrimmed = || wrong_ranges(&rows, direction);
