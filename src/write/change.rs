@@ -18,6 +18,16 @@ pub enum Change {
 }
 
 impl Change {
+    /// The word that the statement begins with.
+    pub(super) fn verb(self) -> &'static str {
+        match self {
+            Self::Insert => "INSERT",
+            Self::Replace => "REPLACE",
+            Self::Delete => "DELETE",
+            Self::Edit(edit) => edit.verb(),
+        }
+    }
+
     /// Whether rows of the table can be changed so.
     ///
     /// # Errors

@@ -195,10 +195,16 @@ impl EncodedChanges {
         self.slots.push(slot);
     }
 
-    /// Removes the last change.
+    /// Removes the last change, and its bytes where they are these changes' own: so a key may come any number of times.
     pub(super) fn pop(&mut self) {
-        if let Some(last) = self.slots.pop() {
-            self.bytes -= last.key_length as usize + last.value_length.unwrap_or_default() as usize;
+        let Some(last) = self.slots.pop() else {
+            return;
+        };
+        self.bytes -= last.key_length as usize + last.value_length.unwrap_or_default() as usize;
+        let part = self.parts.get_mut(last.part as usize);
+        if let Some(part) = part.filter(|part| part.grows).and_then(Arc::get_mut) {
+            part.keys.truncate(last.key);
+            part.values.truncate(last.value);
         }
     }
 
@@ -211,28 +217,6 @@ impl EncodedChanges {
         let kept = u32::try_from(bytes).map_or(*length, |bytes| bytes.min(*length));
         self.bytes -= (*length - kept) as usize;
         *length = kept;
-    }
-
-    /// Removes all but the last change.
-    ///
-    /// # Errors
-    /// Those of [`EncodedChanges::push`].
-    pub(super) fn keep_last(&mut self) -> Result<()> {
-        let Some(last) = self.slots.pop() else {
-            return Ok(());
-        };
-        self.slots.clear();
-        self.bytes = 0;
-        if self.is_shared {
-            self.hold(last);
-            return Ok(());
-        }
-        let change = self.change(&last);
-        let (key, number) = (change.key.to_vec(), change.number);
-        let value = change.value.map(<[u8]>::to_vec);
-        self.clear();
-        let (key, value) = (key.as_slice(), value.as_deref());
-        self.push(EncodedChange { key, value, number })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -274,6 +258,11 @@ impl EncodedChanges {
         });
     }
 
+    /// The last change.
+    pub(super) fn last(&self) -> Option<EncodedChange<'_>> {
+        self.slots.last().map(|slot| self.change(slot))
+    }
+
     /// The change at `index`.
     pub(super) fn get(&self, index: usize) -> Option<EncodedChange<'_>> {
         self.slots.get(index).map(|slot| self.change(slot))
@@ -285,33 +274,14 @@ impl EncodedChanges {
         self.slots.iter().map(|slot| self.change(slot))
     }
 
-    /// Of sorted changes the last one of each key.
-    pub(super) fn last_of_each_key(&self) -> impl Iterator<Item = EncodedChange<'_>> {
-        let mut changes = self.iter().peekable();
-        std::iter::from_fn(move || {
-            let mut change = changes.next()?;
-            while let Some(later) = changes.next_if(|next| next.key == change.key) {
-                change = later;
-            }
-            Some(change)
-        })
-    }
-
-    /// Of sorted changes the last one of each key, as a batch that takes over the bytes.
+    /// Sorted changes, one for each key, as a batch that takes over the bytes.
     ///
     /// # Errors
     /// `Internal` alone.
     pub(super) fn into_batch(self, space: &str) -> Result<WriteBatch> {
         let Self { parts, slots, .. } = self;
-        let followers = slots.iter().skip(1).map(Some).chain([None]);
-        let is_last = |slot: &Slot, next: Option<&Slot>| {
-            next.is_none_or(|next| {
-                next.prefix != slot.prefix || next.key(&parts) != slot.key(&parts)
-            })
-        };
-        let last = slots.iter().zip(followers);
-        let last = last.filter(|(slot, next)| is_last(slot, *next));
-        let slices: Vec<_> = last.map(|(slot, _)| slot.slices()).collect();
+        debug_assert!(slots.is_sorted_by(|one, next| one.key(&parts) < next.key(&parts)));
+        let slices: Vec<_> = slots.iter().map(Slot::slices).collect();
         let parts = parts.into_iter().map(Arc::unwrap_or_clone);
         let buffers = parts.flat_map(|part| [part.keys, part.values]);
         WriteBatch::of_buffers(space, buffers.collect(), slices)
@@ -409,24 +379,20 @@ mod tests {
         expected.sort_by(|left, right| (&left.0, left.2).cmp(&(&right.0, right.2)));
         assert_eq!(listed(&changes), expected);
         let mut window = EncodedChanges::default();
-        for kept in [0, 1] {
-            (0..50 - kept).for_each(|index| window.share(&changes, 50 * kept + index));
-            assert_eq!(listed(&window).last(), expected.get(49 + 49 * kept));
-            let keeps = window.size_in_bytes();
-            window.keep_last().unwrap();
-            assert!(window.len() == 1 && window.size_in_bytes() < keeps);
-        }
-        let mut last = WriteBatch::new();
-        let mut followers = expected.iter().skip(1).map(Some).chain([None]);
-        for (key, value, _) in &expected {
-            if followers.next().flatten().is_none_or(|next| next.0 != *key) {
+        (0..50).for_each(|index| window.share(&changes, index));
+        assert_eq!(listed(&window), expected[..50]);
+        let (mut one_each, mut batch) = (EncodedChanges::default(), WriteBatch::new());
+        for (index, (key, value, _)) in expected.iter().enumerate() {
+            if expected.get(index + 1).is_none_or(|next| next.0 != *key) {
+                one_each.share(&changes, index);
                 match value {
-                    Some(value) => last.put("t", key, value),
-                    None => last.delete("t", key),
+                    Some(value) => batch.put("t", key, value),
+                    None => batch.delete("t", key),
                 }
             }
         }
-        assert_eq!(changes.into_batch("t").unwrap(), last);
+        drop(changes);
+        assert_eq!(one_each.into_batch("t").unwrap(), batch);
     }
 
     #[test]
@@ -481,38 +447,30 @@ mod tests {
             }
             expected.sort();
             changes.sort();
-            let mut gathered = WriteBatch::new();
-            for change in changes.last_of_each_key() {
-                gathered.delete("t", change.key);
-            }
             let sorted: Vec<_> = changes
                 .iter()
                 .map(|change| (change.key.to_vec(), change.number))
                 .collect();
             assert_eq!(sorted, expected);
-            assert_eq!(changes.into_batch("t").unwrap(), gathered);
         }
     }
 
+    /// What takes the place of what was there takes its bytes, too.
     #[test]
-    fn the_last_change_of_a_key_is_in_the_batch() {
+    fn a_key_may_come_any_number_of_times() {
         let mut changes = EncodedChanges::default();
-        let added = [
-            (&b"b"[..], Some(&b"old"[..])),
-            (b"a", None),
-            (b"b", Some(b"new")),
-            (b"c", Some(b"")),
-            (b"a", Some(b"1")),
-            (b"c", None),
-        ];
-        for (number, (key, value)) in (1..).zip(added) {
-            changes.push(EncodedChange { key, value, number }).unwrap();
+        let change = |number| EncodedChange {
+            key: b"a",
+            value: Some(&[7; 1_000]),
+            number,
+        };
+        changes.push(change(0)).unwrap();
+        for number in 1..1_000 {
+            changes.pop();
+            changes.push(change(number)).unwrap();
         }
-        changes.sort();
-        let mut expected = WriteBatch::new();
-        expected.put("t", b"a", b"1");
-        expected.put("t", b"b", b"new");
-        expected.delete("t", b"c");
-        assert_eq!(changes.into_batch("t").unwrap(), expected);
+        assert_eq!(changes.last(), Some(change(999)));
+        let held = |part: &Arc<Part>| part.keys.len() + part.values.len();
+        assert_eq!(changes.parts.iter().map(held).sum::<usize>(), 1_001);
     }
 }

@@ -181,7 +181,7 @@ fn a_hash_counts_as_its_inputs() {
     for (key, expected) in cases {
         let table = bound(&columns, key);
         assert_eq!(
-            identity(&table),
+            Identity::new(&table).columns,
             expected,
             "{}",
             table.table().create_statement()

@@ -13,7 +13,7 @@ use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Field, Int8Type, Int64Type, Schema};
 
 use super::changes::EncodedChange;
-use super::conflict::described;
+use super::row_label::{NUMBER_BITS, described};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::row::{EncodedRow, RowWriter};
@@ -262,11 +262,10 @@ pub(super) enum Kind {
     Delete,
 }
 
-/// Bits of a number that count rows.
-const NUMBER_BITS: u32 = 60;
-
 impl Kind {
-    fn tag(self, number: u64) -> u64 {
+    /// A number that says which kind of change its row makes.
+    pub(super) fn tag(self, number: u64) -> u64 {
+        debug_assert_eq!(number >> NUMBER_BITS, 0);
         let kind = match self {
             Self::Insert => 0,
             Self::Stay => 1,

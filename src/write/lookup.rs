@@ -17,10 +17,10 @@ use datafusion::physical_plan::{
 };
 use futures::TryStreamExt;
 
-use super::conflict::{Conflict, identity};
+use super::conflict::{Conflict, Identity, Origin};
 use super::execute::blocking;
 use super::stored::StoredRows;
-use super::{TableWriter, settle::are_same};
+use super::{Change, TableWriter};
 use crate::error::{Error, Result};
 use crate::operator::{in_order_of_input, one_input};
 use crate::row::{EncodedRows, RowReader, RowSnapshot, RowWriter};
@@ -77,6 +77,7 @@ pub struct Lookup {
     rows: RowWriter,
     sought: Sought,
     reader: RowReader,
+    identity: Identity,
     stored: StoredRows,
     schema: SchemaRef,
     /// How many rows came before.
@@ -99,6 +100,7 @@ impl Lookup {
             rows: writer.rows()?,
             sought,
             reader: RowReader::new(Arc::clone(table)),
+            identity: Identity::new(table),
             stored: StoredRows::new(RowSnapshot::of(claimed, table.spaces())),
             schema,
             count: 0,
@@ -119,9 +121,9 @@ impl Lookup {
         };
         let encoded = encoded.map_err(|error| error.placed(label))?;
         let (found, places) = self.stored_rows(&encoded)?;
-        if let Some((row, conflict)) = self.collision(&encoded, &found, &places)? {
-            let error = conflict.error(self.rows.table(), None)?;
-            return Err(error.context(label(row)));
+        if let Some(conflict) = self.collision(&encoded, &found, &places)? {
+            let label = |number| format!("row {number}");
+            return Err(conflict.error(self.rows.table(), Change::Insert, label)?);
         }
         let columns: Vec<usize> = (0..self.rows.table().columns().len()).collect();
         let old = self.reader.read(&found, &columns, None)?;
@@ -166,28 +168,31 @@ impl Lookup {
         Ok((found, keys.into_iter().map(place_of).collect()))
     }
 
-    /// The first row that has the key of a stored one and other values in the columns that its parts hash.
+    /// The first row that has the key of a stored one and is another.
     fn collision(
         &self,
         rows: &EncodedRows,
         found: &Chunk,
         places: &[Option<u64>],
-    ) -> Result<Option<(usize, Conflict)>> {
-        let table = self.rows.table();
-        if identity(table).is_empty() {
+    ) -> Result<Option<Conflict>> {
+        if self.identity.is_key() {
             return Ok(None);
         }
-        for (row, place) in rows.iter().zip(places) {
-            let stored = place.and_then(|place| found.get(usize::try_from(place).ok()?));
-            if let Some((key, value)) = stored
-                && !are_same(table, key, value, row.value)?
-            {
-                let number = self.count + row.row as u64 + 1;
-                let conflict = Conflict::with_stored(number, key, value, row.value);
-                return Ok(Some((row.row, conflict)));
-            }
-        }
-        Ok(None)
+        let stored = |place: Option<u64>| found.get(usize::try_from(place?).ok()?);
+        let met = rows.iter().zip(places);
+        let met: Vec<_> = met
+            .filter_map(|(row, place)| Some((row, stored(*place)?.1)))
+            .collect();
+        let pairs: Vec<_> = met
+            .iter()
+            .map(|(row, stored)| (row.key, *stored, row.value))
+            .collect();
+        let differ = self.identity.differ(&pairs)?;
+        let first = met.iter().zip(differ).find(|(_, differs)| *differs);
+        Ok(first.map(|((row, stored), _)| {
+            let given = Origin::Given(self.count + row.row as u64 + 1);
+            Conflict::new(row.key, [(stored, Origin::Stored), (row.value, given)])
+        }))
     }
 }
 

@@ -1,21 +1,22 @@
-//! What the changes under one row key come to.
+//! What the changes under one row key come to, whatever the statement.
 //!
 //! Changes arrive sorted by key. Under each key there is at most one stored row, which may leave, be deleted or stay with
 //! another value, and at most one row may be there afterwards: what leaves goes first, whatever the order in which the
-//! changes were found. A row that comes to a key that nobody leaves must find nothing there. All rows that are changed
-//! were read at the snapshot of the statement's claim; so what leaves or stays is stored.
+//! changes were found. A row that comes to a key that nobody leaves must find nothing there, but for REPLACE: there the
+//! last row stays, and what was under its key must only be the same row, where the key holds a hash. All rows that are
+//! changed were read at the snapshot of the statement's claim; so what leaves or stays is stored.
 
 use std::sync::Arc;
 
+use super::Change;
 use super::changes::{EncodedChange, EncodedChanges};
-use super::conflict::{described, identity, stretches};
+use super::conflict::{Conflict, Identity, Origin, stretches};
 use super::edit::{Edit, Kind, origin};
 use super::sorter::SortedChanges;
 use super::stored::StoredRows;
 use crate::error::{Error, Result};
-use crate::row::RowReader;
 use crate::schema::BoundTable;
-use crate::store::{Chunk, Durable};
+use crate::store::Durable;
 
 /// What the changes of a statement came to.
 #[derive(Debug, Default)]
@@ -44,25 +45,38 @@ impl Settled {
 /// Settles sorted changes, a stretch of keys at a time.
 pub(super) struct Settler {
     table: Arc<BoundTable>,
-    edit: Edit,
+    change: Change,
+    identity: Identity,
+    /// Whether rows that are inserted are known to find nothing under their keys.
+    finds_nothing: bool,
     /// One change for each key.
     pub(super) window: EncodedChanges,
-    /// Of the changes of the window those that must find nothing under their keys, and where the rows come from.
-    fresh: Vec<(usize, Origin)>,
+    /// Of the changes of the window those under whose keys it is to be looked.
+    sought: Vec<Sought>,
     /// The key that is being settled.
     key: Vec<u8>,
+    /// Rows that cannot both stay; of several the one to be told.
+    conflict: Option<Conflict>,
     pub(super) settled: Settled,
 }
 
-/// Where a row comes from.
-#[derive(Debug, Clone)]
-enum Origin {
-    /// It is stored.
-    Stored,
-    /// The statement inserts it, as the row of this number.
-    Given(u64),
-    /// It was under this key.
-    Moved(Vec<u8>),
+/// A row of the window under whose key it is to be looked.
+struct Sought {
+    /// Its place in the window.
+    place: usize,
+    /// The number of the first row of the statement under its key.
+    number: u64,
+    /// The key that it comes from; `None`: the statement inserts it.
+    from: Option<Box<[u8]>>,
+}
+
+impl Sought {
+    fn origin(&self) -> Origin {
+        match &self.from {
+            Some(from) => Origin::Moved(from.clone()),
+            None => Origin::Given(self.number),
+        }
+    }
 }
 
 /// What is known of one key.
@@ -77,14 +91,26 @@ struct Group {
 }
 
 impl Settler {
-    pub(super) fn new(table: &Arc<BoundTable>, edit: Edit) -> Self {
+    /// One for the changes of a statement.
+    pub(super) fn new(table: &Arc<BoundTable>, change: Change) -> Self {
         Self {
             table: Arc::clone(table),
-            edit,
+            change,
+            identity: Identity::new(table),
+            finds_nothing: matches!(change, Change::Edit(edit) if edit.looks_first()),
             window: EncodedChanges::default(),
-            fresh: Vec::new(),
+            sought: Vec::new(),
             key: Vec::new(),
+            conflict: None,
             settled: Settled::default(),
+        }
+    }
+
+    /// The same, whose rows have been given free keys.
+    pub(super) fn of_free_keys(self) -> Self {
+        Self {
+            finds_nothing: true,
+            ..self
         }
     }
 
@@ -92,7 +118,7 @@ impl Settler {
     /// whether there were any.
     ///
     /// # Errors
-    /// `Conflict` where two rows would be under one key; `InvalidInput` where a row is changed twice.
+    /// `InvalidInput` where a row is changed twice.
     pub(super) fn fill(
         &mut self,
         changes: &mut SortedChanges,
@@ -100,10 +126,12 @@ impl Settler {
         bytes: usize,
     ) -> Result<bool> {
         self.window.clear();
-        self.fresh.clear();
+        self.sought.clear();
         let mut is_any = false;
         while self.window.len() < most && self.window.size_in_bytes() < bytes {
-            if !self.settle_next(changes)? {
+            // Of rows that are changed no other conflict would be told.
+            let is_refused = self.conflict.is_some() && matches!(self.change, Change::Edit(_));
+            if is_refused || !self.settle_next(changes)? {
                 break;
             }
             is_any = true;
@@ -116,6 +144,7 @@ impl Settler {
         let Some(first) = changes.change() else {
             return Ok(false);
         };
+        let (_, first_number) = Kind::of(first.number)?;
         self.key.clear();
         self.key.extend_from_slice(first.key);
         let mut group = Group::default();
@@ -126,7 +155,7 @@ impl Settler {
                 Kind::Arrive => {
                     let origin = origin(change.value.unwrap_or_default());
                     let (_, from) = origin.ok_or_else(|| Error::internal("a row from nowhere"))?;
-                    let from = Origin::Moved(from.to_vec());
+                    let from = Origin::Moved(from.into());
                     self.row(change, from, changes, &mut group)?;
                 }
                 Kind::Stay => {
@@ -143,15 +172,16 @@ impl Settler {
             }
             changes.advance()?;
         }
-        self.count(group);
+        self.count(group, first_number);
         Ok(true)
     }
 
     /// The stored row is changed or deleted.
     fn leave(&mut self, kind: Kind, number: u64, group: &mut Group) -> Result<()> {
+        let deletes = matches!(self.change, Change::Delete | Change::Edit(Edit::Delete));
         match group.stored {
             None => group.stored = Some((kind, number)),
-            Some((Kind::Delete, _)) if kind == Kind::Delete && self.edit == Edit::Delete => {
+            Some((Kind::Delete, _)) if kind == Kind::Delete && deletes => {
                 self.settled.dropped.push(number);
             }
             Some((_, first)) => return Err(self.twice(first, number)),
@@ -168,11 +198,10 @@ impl Settler {
         group: &mut Group,
     ) -> Result<()> {
         let value = change.value.unwrap_or_default();
-        if let Some(first) = &group.row {
-            let last = self.window.len().checked_sub(1);
-            let other = last.and_then(|last| self.window.get(last)?.value);
-            let other = other.unwrap_or_default().to_vec();
-            return self.second((&other, first.clone()), (value, origin));
+        if let Some(first) = &group.row
+            && !self.takes_place_of(first, value, &origin)?
+        {
+            return Ok(());
         }
         if group.is_given {
             self.window.pop();
@@ -187,131 +216,144 @@ impl Settler {
         Ok(())
     }
 
-    /// Two rows are to be under the key.
-    fn second(&mut self, first: (&[u8], Origin), second: (&[u8], Origin)) -> Result<()> {
-        match (self.edit, &first.1, &second.1) {
-            (Edit::InsertNew, Origin::Given(_), Origin::Given(number))
-                if self.are_same(first.0, second.0)? =>
-            {
+    /// Two rows are to be under the key: the last of the window, which comes from `first`, and another one. Whether the
+    /// other one is to be there instead.
+    fn takes_place_of(&mut self, first: &Origin, value: &[u8], origin: &Origin) -> Result<bool> {
+        let last = self.window.last().and_then(|last| last.value);
+        let other = last.unwrap_or_default();
+        let is_same = match self.change {
+            Change::Insert | Change::Edit(Edit::Update | Edit::Merge | Edit::Delete) => false,
+            _ => self.identity.is_same(&self.key, other, value)?,
+        };
+        match (self.change, first, origin) {
+            (Change::Replace, ..) if is_same => return Ok(true),
+            (Change::Edit(Edit::InsertNew), Origin::Given(_), Origin::Given(number)) if is_same => {
                 self.settled.dropped.push(*number);
-                Ok(())
             }
-            (Edit::Upsert, Origin::Given(one), Origin::Given(other))
-                if self.are_same(first.0, second.0)? =>
-            {
-                Err(self.twice(*one, *other))
+            (Change::Edit(Edit::Upsert), Origin::Given(one), Origin::Given(other)) if is_same => {
+                return Err(self.twice(*one, *other));
             }
-            _ => Err(self.clash(&self.key, first, second)?),
+            _ => {
+                let rows = [(other, first.clone()), (value, origin.clone())];
+                let conflict = Conflict::new(&self.key, rows);
+                self.note(conflict);
+            }
         }
+        Ok(false)
     }
 
-    /// Counts what a key came to, and notes whether its row must find nothing there.
-    fn count(&mut self, group: Group) {
+    /// Counts what a key came to, and notes whether it is to be looked under it.
+    fn count(&mut self, group: Group, number: u64) {
         let is_deleted = matches!(group.stored, Some((Kind::Delete, _)));
         self.settled.count += u64::from(group.row.is_some()) + u64::from(is_deleted);
-        if let (None, Some(origin)) = (group.stored, group.row) {
-            let was_looked_for = self.edit.looks_first() && matches!(origin, Origin::Given(_));
-            if !was_looked_for {
-                self.fresh.push((self.window.len() - 1, origin));
-            }
+        if group.stored.is_some() {
+            return;
         }
+        let from = match group.row {
+            Some(Origin::Moved(from)) => Some(from),
+            Some(Origin::Given(_)) if !self.finds_nothing && self.looks_under_keys() => None,
+            _ => return,
+        };
+        self.sought.push(Sought {
+            place: self.window.len() - 1,
+            number,
+            from,
+        });
     }
 
-    /// Whether keys of the window must be free.
-    pub(super) fn needs_free_keys(&self) -> bool {
-        !self.fresh.is_empty()
+    /// Whether it matters what is stored under the key of a row that the statement inserts.
+    fn looks_under_keys(&self) -> bool {
+        self.change != Change::Replace || !self.identity.is_key()
     }
 
-    /// Looks whether the keys of the window are free that must be.
+    /// Whether [`Settler::check`] would look under the key of any change of the window.
+    pub(super) fn looks(&self) -> bool {
+        !self.sought.is_empty()
+    }
+
+    /// Looks under the keys of the window where it matters what is there.
     ///
     /// # Errors
-    /// `Conflict` where one is not; those of the store.
-    pub(super) fn check(&self, stored: &mut StoredRows) -> Result<()> {
-        let fresh = self.fresh.iter();
-        let fresh = fresh.filter_map(|(at, origin)| Some((self.window.get(*at)?, origin)));
-        let fresh: Vec<_> = fresh.collect();
-        for rows in stretches(&fresh, |(row, _)| row.value.map_or(0, <[u8]>::len)) {
+    /// Those of the store.
+    pub(super) fn check(&mut self, stored: &mut StoredRows) -> Result<()> {
+        let sought = std::mem::take(&mut self.sought);
+        let rows = sought.iter();
+        let rows = rows.filter_map(|sought| Some((self.window.get(sought.place)?, sought)));
+        let rows: Vec<_> = rows.collect();
+        let mut found = Vec::new();
+        for rows in stretches(&rows, |(row, _)| row.value.map_or(0, <[u8]>::len)) {
             let keys: Vec<&[u8]> = rows.iter().map(|(row, _)| row.key).collect();
-            let found = stored.get_sorted(&keys)?;
-            let mut met = rows.iter().zip(found);
-            let met = met.find_map(|((row, origin), found)| Some((row, *origin, found?)));
-            if let Some((row, origin, found)) = met {
-                let row_value = row.value.unwrap_or_default();
-                let stored = (found.as_slice(), Origin::Stored);
-                return Err(self.clash(row.key, stored, (row_value, origin.clone()))?);
-            }
+            let values = stored.get_sorted(&keys)?;
+            let met = rows.iter().zip(&values);
+            let met: Vec<_> = met
+                .filter_map(|((row, sought), value)| Some((row, *sought, value.as_deref()?)))
+                .collect();
+            let conflict = self.first_of(&met)?;
+            found.extend(conflict);
         }
+        drop(rows);
+        self.sought = sought;
+        found.into_iter().for_each(|conflict| self.note(conflict));
         Ok(())
     }
 
-    /// Whether two rows of one key have the same values in all parts of it.
-    fn are_same(&self, first: &[u8], second: &[u8]) -> Result<bool> {
-        are_same(&self.table, &self.key, first, second)
+    /// Of rows that have met stored ones under their keys the first that is a conflict.
+    fn first_of(&self, met: &[(&EncodedChange<'_>, &Sought, &[u8])]) -> Result<Option<Conflict>> {
+        let pairs: Vec<_> = met
+            .iter()
+            .map(|(row, _, stored)| (row.key, *stored, row.value.unwrap_or_default()))
+            .collect();
+        let differ = match self.change {
+            Change::Replace => self.identity.differ(&pairs)?,
+            _ => vec![true; pairs.len()],
+        };
+        let conflicts = met.iter().zip(differ).filter(|(_, differs)| *differs);
+        let first = match self.change {
+            Change::Edit(_) => conflicts.map(|(met, _)| met).next(),
+            _ => conflicts
+                .map(|(met, _)| met)
+                .min_by_key(|(_, sought, _)| sought.number),
+        };
+        Ok(first.map(|(row, sought, stored)| {
+            let row_value = row.value.unwrap_or_default();
+            Conflict::new(
+                row.key,
+                [(stored, Origin::Stored), (row_value, sought.origin())],
+            )
+        }))
+    }
+
+    /// Of several conflicts that of the first row is told; of rows that are changed, which come in no order, that of the
+    /// first key.
+    fn note(&mut self, conflict: Conflict) {
+        let is_first = match (&self.conflict, self.change) {
+            (None, _) => true,
+            (Some(_), Change::Edit(_)) => false,
+            (Some(first), _) => conflict.number() < first.number(),
+        };
+        if is_first {
+            self.conflict = Some(conflict);
+        }
+    }
+
+    /// The conflict that was found, if there is one.
+    pub(super) fn conflict(&mut self) -> Option<Conflict> {
+        self.conflict.take()
     }
 
     fn twice(&self, first: u64, second: u64) -> Error {
         let key = self.table.row_key().readable(&self.key);
         let name = self.table.name();
-        Error::invalid(match self.edit {
-            Edit::Upsert => format!(
+        Error::invalid(match self.change {
+            Change::Edit(Edit::Upsert) => format!(
                 "table `{name}`: the rows {first} and {second} of the statement have the same row key, {key}, and ON \
                  CONFLICT DO UPDATE changes a row once; group them before"
             ),
-            edit => format!(
+            change => format!(
                 "table `{name}`: {} would change the row under the row key {key} twice, as it meets several rows of the \
                  other tables; let it meet one of them at most",
-                edit.verb()
+                change.verb()
             ),
         })
     }
-
-    /// The error of two rows under one key, the one that is there first.
-    fn clash(&self, key: &[u8], first: (&[u8], Origin), second: (&[u8], Origin)) -> Result<Error> {
-        let table = &self.table;
-        let mut chunk = Chunk::new();
-        chunk.push(key, first.0);
-        chunk.push(key, second.0);
-        let sources = table.key_sources();
-        let rows = RowReader::new(Arc::clone(table)).read(&chunk, sources, None)?;
-        let described = |row, origin: &Origin| {
-            let row = described(table, sources, &rows, row);
-            match origin {
-                Origin::Stored => format!("the stored row {row}"),
-                Origin::Given(number) => format!("row {number} of the statement, {row}"),
-                Origin::Moved(from) => {
-                    let from = table.row_key().readable(from);
-                    format!("the row that was under {from}, now {row}")
-                }
-            }
-        };
-        Ok(Error::conflict(format!(
-            "table `{}`: two rows would be under the row key {}: {} and {}",
-            table.name(),
-            table.row_key().readable(key),
-            described(0, &first.1),
-            described(1, &second.1)
-        )))
-    }
-}
-
-/// Whether two rows of one key have the same values in all parts of it, a part that hashes counting as its inputs.
-///
-/// # Errors
-/// `Corrupt` where a row cannot be read.
-pub(super) fn are_same(
-    table: &Arc<BoundTable>,
-    key: &[u8],
-    first: &[u8],
-    second: &[u8],
-) -> Result<bool> {
-    let compared = identity(table);
-    if compared.is_empty() {
-        return Ok(true);
-    }
-    let mut chunk = Chunk::new();
-    chunk.push(key, first);
-    chunk.push(key, second);
-    let rows = RowReader::new(Arc::clone(table)).read(&chunk, &compared, None)?;
-    let mut columns = rows.columns().iter();
-    Ok(columns.all(|column| column.slice(0, 1) == column.slice(1, 1)))
 }

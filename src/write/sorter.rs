@@ -89,13 +89,6 @@ impl Sorter {
         Ok(())
     }
 
-    /// All changes, sorted, where none was spilled.
-    pub(super) fn into_sorted(mut self) -> EncodedChanges {
-        debug_assert!(!self.has_spilled());
-        self.changes.sort();
-        self.changes
-    }
-
     /// All changes in key order.
     ///
     /// # Errors

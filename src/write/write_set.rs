@@ -6,8 +6,8 @@ use arrow::array::RecordBatch;
 
 use super::apply::Application;
 use super::cancel::Waiting;
-use super::conflict::{Conflict, Refusal};
-use super::edit::{Encoder, Layout};
+use super::conflict::Refusal;
+use super::edit::{Encoder, Kind, Layout};
 use super::lock::TableGuard;
 use super::progress::{Phase, Progress};
 use super::random_salt::NextBucket;
@@ -17,7 +17,7 @@ use super::settle::Settled;
 use super::sorter::Sorter;
 use super::spill::SpillDirectory;
 use super::{Change, Definition, WriteSettings};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::row::{RowChanges, RowWriter};
 use crate::schema::BoundTable;
 use crate::store::{Snapshot, Store};
@@ -229,7 +229,11 @@ impl WriteSet {
             check_length(self.table(), row.bytes(), self.settings.row_bytes)
                 .map_err(|error| error.at_row(self.labels.of(number(row.row))))?;
         }
-        self.changes.add(encoded, number)?;
+        let kind = match self.change {
+            Change::Delete => Kind::Delete,
+            _ => Kind::Insert,
+        };
+        self.changes.add(encoded, |row| kind.tag(number(row)))?;
         self.count += rows.num_rows() as u64;
         self.progress.read_rows(rows.num_rows() as u64);
         Ok(())
@@ -288,25 +292,14 @@ impl WriteSet {
             }),
             // A row that is named twice is deleted once.
             (Ok(settled), Change::Delete | Change::Edit(_)) => Ok(settled),
-            (Err(Refusal::Conflict(conflict)), _) => {
-                self.row_ids.forget();
-                Err(self.conflict(&conflict)?)
-            }
-            (Err(Refusal::Error(error)), change) => {
+            (Err(Refusal::Conflict(conflict)), change) => {
                 // It may be that another process has given the same ids.
-                if matches!(change, Change::Edit(_)) && error.kind() == ErrorKind::Conflict {
-                    self.row_ids.forget();
-                }
-                Err(error)
+                self.row_ids.forget();
+                let label = |number| self.labels.of(number);
+                Err(conflict.error(self.table(), change, label)?)
             }
+            (Err(Refusal::Error(error)), _) => Err(error),
         }
-    }
-
-    fn conflict(&self, conflict: &Conflict) -> Result<Error> {
-        let label = self.labels.of(conflict.number);
-        let other = conflict.other.map(|number| self.labels.of(number));
-        let error = conflict.error(self.table(), other.as_deref())?;
-        Ok(error.at_row(label))
     }
 }
 
