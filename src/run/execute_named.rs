@@ -9,20 +9,18 @@
 //! A plan holds the tables and settings as they were when it was made. After either was changed the statement is
 //! therefore planned again before it is run.
 
-use std::sync::Arc;
-
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::Execute;
 use sqlparser::ast::{ObjectNamePart, Statement as SqlStatement};
 
 use super::context::Context;
-use super::named::{Named, head, is_preparable, values};
+use super::named::{head, is_preparable, values};
 use super::outcome::{Outcome, Wanted, done, no_prepared};
-use super::planned::Planned;
+use super::planned::{Planned, Repeated};
 use crate::error::{Error, Result};
 use crate::plan::bind::written_values::with_constants;
 use crate::sql::ident::IdentCase;
-use crate::sql::stack::{Depth, stack_for};
+use crate::sql::stack::Depth;
 use crate::sql::written::Written;
 
 impl Context {
@@ -34,19 +32,14 @@ impl Context {
         if !is_preparable(parsed) {
             return Err(no_prepared());
         }
-        let planned = self.plan_once(parsed).await?;
-        let parameters = planned.placeholders.count();
+        let statement = Repeated::plan(self, parsed.clone(), depth).await?;
+        let parameters = statement.newest().placeholders.count();
         if types > 0 && types != parameters {
             return Err(Error::invalid(format!(
                 "PREPARE {name} declares {types} types of parameters, and the statement has {parameters} parameters"
             )));
         }
-        let named = Named {
-            parsed: parsed.clone(),
-            depth,
-            planned,
-        };
-        self.named.keep(name, named)?;
+        self.named.keep(name, statement)?;
         Ok(done("PREPARE"))
     }
 
@@ -65,20 +58,18 @@ impl Context {
     ) -> Result<Outcome> {
         let Execute { name, parameters } = execute;
         let values = values(state, parameters)?;
-        loop {
-            let named = self.current(&name).await?;
-            let planned = &named.planned;
-            check_count(&name, planned, values.len())?;
-            wanted.check(planned.gives.rows())?;
-            let values = match head(&named.parsed) {
-                Some((_, 1..)) => planned.placeholders.cast(values.clone())?,
-                _ => values.clone(),
-            };
-            let run = self.run_again(planned, &named.parsed, &values, wanted);
-            if let Some(outcome) = stack_for(named.depth, run).await? {
-                return Ok(outcome);
-            }
+        let statement = self.named.get(&name)?;
+        let planned = statement.renewed(self).await?;
+        check_count(&name, &planned, values.len())?;
+        wanted.check(planned.gives.rows())?;
+        let values = match head(&statement.parsed) {
+            Some((_, 1..)) => planned.placeholders.cast(values)?,
+            _ => values,
+        };
+        if let Some(opened) = self.direct(&planned, &values)? {
+            return Ok(Outcome::Rows(opened.into_stream()));
         }
+        statement.run(self, planned, &values, wanted).await
     }
 
     /// The EXPLAIN of an EXECUTE as one of the statement that is executed, with the depth of that; `None` for all else.
@@ -102,26 +93,10 @@ impl Context {
             _ => name.to_string(),
         };
         let named = self.named.get(&name)?;
-        check_count(&name, &named.planned, parameters.len())?;
+        check_count(&name, &named.newest(), parameters.len())?;
         let mut executed = with_constants(&named.parsed, parameters.clone())?;
         executed.explain = Some(explain.clone());
         Ok(Some((executed, named.depth)))
-    }
-
-    /// The statement with this name, planned for the tables and the settings that there are.
-    async fn current(&self, name: &str) -> Result<Arc<Named>> {
-        let _renewing = self.named.renewing.lock().await;
-        let named = self.named.get(name)?;
-        if self.is_current(&named.planned) {
-            return Ok(named);
-        }
-        let renewed = Arc::new(Named {
-            parsed: named.parsed.clone(),
-            depth: named.depth,
-            planned: stack_for(named.depth, self.plan_once(&named.parsed)).await?,
-        });
-        self.named.renew(name, &renewed);
-        Ok(renewed)
     }
 }
 

@@ -11,39 +11,24 @@ use datafusion::logical_expr::{Expr, LogicalPlan, Prepare, Statement};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use parking_lot::Mutex;
 use sqlparser::ast::Statement as SqlStatement;
-use tokio::sync::Mutex as TaskMutex;
 
 use super::outcome::reads_or_changes;
-use super::planned::Planned;
+use super::planned::Repeated;
 use crate::error::{Error, Result};
 use crate::sql::ident::IdentCase;
-use crate::sql::stack::Depth;
 use crate::sql::written::Written;
 
-/// The prepared statements of a connection, by name.
+/// The prepared statements of a connection, by name. Tasks with clones of one connection share them.
 #[derive(Clone, Default)]
-pub(crate) struct NamedStatements {
-    by_name: Arc<Mutex<HashMap<String, Arc<Named>>>>,
-    /// Held while one is planned again: tasks with clones of one connection share the statements.
-    pub(crate) renewing: Arc<TaskMutex<()>>,
-}
-
-/// A prepared statement.
-#[derive(Debug)]
-pub(crate) struct Named {
-    /// The `PREPARE`.
-    pub(crate) parsed: Written,
-    pub(crate) depth: Depth,
-    pub(crate) planned: Planned,
-}
+pub(crate) struct NamedStatements(Arc<Mutex<HashMap<String, Arc<Repeated>>>>);
 
 impl NamedStatements {
     /// The statement with this name.
     ///
     /// # Errors
     /// `InvalidInput` where there is none.
-    pub(crate) fn get(&self, name: &str) -> Result<Arc<Named>> {
-        let found = self.by_name.lock().get(name).map(Arc::clone);
+    pub(crate) fn get(&self, name: &str) -> Result<Arc<Repeated>> {
+        let found = self.0.lock().get(name).map(Arc::clone);
         found.ok_or_else(|| no_such_statement(name))
     }
 
@@ -51,10 +36,10 @@ impl NamedStatements {
     ///
     /// # Errors
     /// `InvalidInput` where there is one of this name.
-    pub(crate) fn keep(&self, name: String, named: Named) -> Result<()> {
-        match self.by_name.lock().entry(name) {
+    pub(crate) fn keep(&self, name: String, statement: Repeated) -> Result<()> {
+        match self.0.lock().entry(name) {
             Entry::Vacant(place) => {
-                place.insert(Arc::new(named));
+                place.insert(Arc::new(statement));
                 Ok(())
             }
             Entry::Occupied(found) => {
@@ -66,19 +51,12 @@ impl NamedStatements {
         }
     }
 
-    /// Keeps a statement that is planned again, unless it was forgotten meanwhile.
-    pub(crate) fn renew(&self, name: &str, named: &Arc<Named>) {
-        if let Some(known) = self.by_name.lock().get_mut(name) {
-            *known = Arc::clone(named);
-        }
-    }
-
     /// Forgets a statement, or `all`.
     ///
     /// # Errors
     /// `InvalidInput` where there is none of this name.
     pub(crate) fn forget(&self, name: &str) -> Result<()> {
-        let mut by_name = self.by_name.lock();
+        let mut by_name = self.0.lock();
         match by_name.remove(name) {
             Some(_) => {}
             None if name == "all" => by_name.clear(),

@@ -18,6 +18,7 @@ use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, TableScan};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use parking_lot::RwLock;
 
 use super::fast_change::compiled::DirectChanges;
 use super::fast_change::direct::BoundChange;
@@ -32,8 +33,42 @@ use crate::plan::bind::placeholders::Placeholders;
 use crate::plan::bind::scanned::{reads_own_tables, table_of};
 use crate::plan::rule::compare::tuples;
 use crate::scan::{self, Counters, Opened};
+use crate::sql::stack::Depth;
+use crate::sql::written::Written;
 use crate::store::{Snapshot, Store};
 use crate::table::HaliteTable;
+
+/// A statement, and what was planned of it the last time.
+#[derive(Debug)]
+pub(crate) struct Repeated {
+    /// A PREPARE with what it prepares.
+    pub(crate) parsed: Written,
+    pub(crate) depth: Depth,
+    planned: RwLock<Arc<Planned>>,
+}
+
+impl Repeated {
+    /// A statement that was planned.
+    pub(crate) fn new(parsed: Written, depth: Depth, planned: Planned) -> Self {
+        Self {
+            parsed,
+            depth,
+            planned: RwLock::new(Arc::new(planned)),
+        }
+    }
+
+    /// What was planned, for whatever tables and settings there were.
+    pub(crate) fn newest(&self) -> Arc<Planned> {
+        Arc::clone(&self.planned.read())
+    }
+
+    /// Puts a newer plan in the place of what was planned.
+    pub(super) fn renew(&self, planned: Planned) -> Arc<Planned> {
+        let planned = Arc::new(planned);
+        *self.planned.write() = Arc::clone(&planned);
+        planned
+    }
+}
 
 /// A statement, planned.
 #[derive(Debug)]

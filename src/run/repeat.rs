@@ -1,4 +1,15 @@
-//! Statements that are planned once, for many runs, and these runs.
+//! Statements that are planned once, for many runs: prepared ones, those with a name, and texts that come again.
+//!
+//! For the values of a run the first of these ways is gone that they leave open:
+//!
+//! | way | which statements | what is done for each run |
+//! |---|---|---|
+//! | [`Context::direct`] | a query that reads a few keys or a short range of one table | it is read, on the thread that asks |
+//! | [`Context::change_directly`] | a change of the row under one key | it is made, on the thread that asks |
+//! | [`Planned::kept`] | a query of one table, run before | the scan of the kept physical plan is made |
+//! | [`Planned::optimized`] | a query whose values mean nothing to the optimizer | the physical plan is made |
+//! | [`Planned::with_values`] | any other whose types are known before its values | it is optimized |
+//! | [`Context::run_written`] | any | it is planned, with its values in its text |
 
 use std::sync::Arc;
 
@@ -9,13 +20,66 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use super::context::Context;
 use super::outcome::{self, Gives, Outcome, Wanted};
 use super::physical::Stage;
-use super::planned::{Planned, task};
+use super::planned::{Planned, Repeated, task};
 use super::planning_thread::{Effort, apart};
 use super::{batch_size, named};
 use crate::error::Result;
 use crate::plan::bind::written_values;
 use crate::scan::Opened;
+use crate::sql::stack::{Depth, stack_for};
 use crate::sql::written::Written;
+
+impl Repeated {
+    /// Plans a statement, on a stack that is deep enough for it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) async fn plan(context: &Context, parsed: Written, depth: Depth) -> Result<Self> {
+        let planned = context.plan_once(&parsed).await?;
+        Ok(Self::new(parsed, depth, planned))
+    }
+
+    /// What was planned, if it is for the tables and settings that there are.
+    pub(crate) fn current(&self, context: &Context) -> Option<Arc<Planned>> {
+        let planned = self.newest();
+        context.is_current(&planned).then_some(planned)
+    }
+
+    /// The plan for the tables and settings that there are, made again where it was for others.
+    ///
+    /// # Errors
+    /// What is wrong with the statement by now.
+    pub(crate) async fn renewed(&self, context: &Context) -> Result<Arc<Planned>> {
+        if let Some(current) = self.current(context) {
+            return Ok(current);
+        }
+        let planned = stack_for(self.depth, context.plan_once(&self.parsed)).await?;
+        Ok(self.renew(planned))
+    }
+
+    /// Runs it with parameters that are bound, from a plan of it or, where that is outdated by now, a newer one.
+    ///
+    /// # Errors
+    /// What the statement did wrong.
+    pub(crate) async fn run(
+        &self,
+        context: &Context,
+        mut planned: Arc<Planned>,
+        params: &[ScalarValue],
+        wanted: Wanted,
+    ) -> Result<Outcome> {
+        let run = async {
+            loop {
+                let run = context.run_again(&planned, &self.parsed, params, wanted);
+                if let Some(outcome) = run.await? {
+                    return Ok(outcome);
+                }
+                planned = self.renewed(context).await?;
+            }
+        };
+        stack_for(self.depth, run).await
+    }
+}
 
 impl Context {
     /// Plans a statement with open parameters, to be run many times.
@@ -61,7 +125,7 @@ impl Context {
 
     /// Runs such a statement with parameters that are bound, from its plan; `None` where the tables or the settings are
     /// others by now.
-    pub(crate) async fn run_again(
+    async fn run_again(
         &self,
         planned: &Planned,
         parsed: &Written,

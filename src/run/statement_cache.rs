@@ -2,11 +2,11 @@
 //!
 //! A program that writes values into its SQL asks the same query each time, with other literals. So a text is remembered
 //! without the literals that are compared with something ([`Text::of`]), and from its second time on it is planned once,
-//! with parameters in their places, as a prepared statement is ([`Planned`]). A literal that is no value of the type of
+//! with parameters in their places, as a prepared statement is ([`Repeated`]). A literal that is no value of the type of
 //! the column that it is compared with, or that stands anywhere else, has its query planned as it is written: the answer
 //! is that of the written query in any case.
 //!
-//! What is remembered is for the tables and settings of its time, as [`Planned`] knows. Of functions, rules and tables that
+//! What is remembered is for the tables and settings of its time, as [`Repeated`] knows. Of functions, rules and tables that
 //! somebody puts into the session behind the connection it knows nothing: from the moment on when somebody may do so
 //! ([`Texts::forget_all`]), nothing is remembered.
 
@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use super::planned::Planned;
+use super::planned::Repeated;
 use crate::error::Result;
 use crate::sql::parse::{Parsed, parse_statement};
 use crate::sql::placeholders::is_name;
@@ -48,7 +48,7 @@ pub(crate) enum Known {
     /// It is planned each time, while the catalog has this version.
     Each { since: u64 },
     /// It was planned for many runs.
-    Once(Arc<Planned>),
+    Once(Arc<Repeated>),
 }
 
 /// The texts that a connection has been given.
@@ -211,10 +211,10 @@ impl Texts {
     }
 
     /// Remembers more of a text.
-    pub(crate) fn keep(&self, text: Text, found: Known) {
+    pub(crate) fn keep(&self, text: &Text, found: Known) {
         let mut known = self.known.lock();
         if !self.are_off() {
-            known.insert(text.tokens, found);
+            known.insert(text.tokens.clone(), found);
         }
     }
 }

@@ -70,9 +70,9 @@ impl PreparedStatement {
     pub async fn describe(&self) -> Result<Description> {
         let planned = self.renewed().await?;
         let context = &self.connection.run_context;
-        let columns = context.columns_of(&planned, &self.parsed);
+        let columns = context.columns_of(&planned, &self.statement.parsed);
         Ok(Description {
-            columns: stack_for(self.depth, columns).await?,
+            columns: stack_for(self.statement.depth, columns).await?,
             parameters: parameters(&planned, &self.names)?,
         })
     }

@@ -18,7 +18,7 @@ use crate::plan::bind::placeholders::Placeholders;
 use crate::plan::bind::{bound, written_values};
 use crate::plan::change::{ChangeNode, gives_rows};
 use crate::run::outcome::{Outcome, Wanted, no_rows, refuse_hidden_changes, takes_parameters};
-use crate::run::planned::Planned;
+use crate::run::planned::{Planned, Repeated};
 use crate::run::statement_cache::{Known, Text};
 use crate::scan::Opened;
 use crate::sql::parse::{Command, Parsed, parse_tokens};
@@ -190,8 +190,8 @@ impl Connection {
         }
         let tokens = tokenize(sql)?;
         let (seen, literals) = self.seen(&tokens);
-        if let Some((_, Some(Known::Once(planned)))) = &seen
-            && let Some(opened) = self.open_known(planned, &literals, &params)?
+        if let Some((_, Some(Known::Once(statement)))) = &seen
+            && let Some(opened) = self.open_known(statement, &literals, &params)?
         {
             return self.rows_opened(opened).await;
         }
@@ -233,16 +233,16 @@ impl Connection {
     /// The rows of a query that is known from earlier runs, if they need no plan.
     fn open_known(
         &self,
-        planned: &Planned,
+        statement: &Repeated,
         literals: &[ScalarValue],
         params: &[ScalarValue],
     ) -> Result<Option<Opened>> {
-        match (
-            self.run_context.is_current(planned),
-            known_values(planned, literals, params),
-        ) {
-            (true, Some(values)) => self.run_context.direct(planned, &values),
-            _ => Ok(None),
+        let Some(planned) = statement.current(&self.run_context) else {
+            return Ok(None);
+        };
+        match known_values(&planned, literals, params) {
+            Some(values) => self.run_context.direct(&planned, &values),
+            None => Ok(None),
         }
     }
 
@@ -255,13 +255,19 @@ impl Connection {
         params: &[ScalarValue],
     ) -> Result<Option<Outcome>> {
         let version = self.catalogs().version();
-        let planned = match known {
-            Known::Once(planned) if self.run_context.is_current(&planned) => planned,
+        let each = Known::Each { since: version };
+        let statement = match known {
+            Known::Once(statement) => Some(statement),
             Known::Each { since } if since == version => return Ok(None),
-            _ => match self.plan_text(text, version).await? {
-                Some(planned) => planned,
-                None => return Ok(None),
-            },
+            _ => self.plan_text(&text).await?,
+        };
+        let Some(statement) = statement else {
+            self.run_context.texts().keep(&text, each);
+            return Ok(None);
+        };
+        let Some(planned) = known_plan(statement.renewed(&self.run_context).await)? else {
+            self.run_context.texts().keep(&text, each);
+            return Ok(None);
         };
         let Some(values) = known_values(&planned, &literals, params) else {
             return Ok(None);
@@ -276,27 +282,25 @@ impl Connection {
     ///
     /// # Errors
     /// Those of the store. What is wrong with the text is told where it is planned as it is written.
-    async fn plan_text(&self, text: Text, version: u64) -> Result<Option<Arc<Planned>>> {
-        let planned = match text.parse() {
-            Ok(Parsed {
-                command: Command::Sql(parsed),
-                depth: Depth::Shallow,
-                ..
-            }) => match self.run_context.plan_once(&parsed).await {
-                Ok(planned) => Some(planned),
-                Err(error) if is_of_text(&error) => None,
-                Err(error) => return Err(error),
-            },
-            _ => None,
+    async fn plan_text(&self, text: &Text) -> Result<Option<Arc<Repeated>>> {
+        let Ok(Parsed {
+            command: Command::Sql(parsed),
+            depth: depth @ Depth::Shallow,
+            ..
+        }) = text.parse()
+        else {
+            return Ok(None);
         };
-        let planned = planned.filter(Planned::is_of_tables);
-        let planned = planned.map(Arc::new);
-        let known = match &planned {
-            Some(planned) => Known::Once(Arc::clone(planned)),
-            None => Known::Each { since: version },
-        };
-        self.run_context.texts().keep(text, known);
-        Ok(planned)
+        match Repeated::plan(&self.run_context, *parsed, depth).await {
+            Ok(statement) => {
+                let statement = Arc::new(statement);
+                let once = Known::Once(Arc::clone(&statement));
+                self.run_context.texts().keep(text, once);
+                Ok(Some(statement))
+            }
+            Err(error) if is_of_text(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     async fn run_with(
@@ -366,6 +370,15 @@ fn known_values(
         _ => return None,
     };
     planned.placeholders.bind(values.to_vec()).ok()
+}
+
+/// A plan from which a text that comes again can be run; `None` where it is to be planned as it is written.
+fn known_plan(planned: Result<Arc<Planned>>) -> Result<Option<Arc<Planned>>> {
+    match planned {
+        Ok(planned) => Ok(Some(planned).filter(|planned| planned.is_of_tables())),
+        Err(error) if is_of_text(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether it is the text that is wrong, or that the literals taken out of it were needed.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use datafusion::common::ScalarValue;
-use parking_lot::RwLock;
 
 use super::observe::Asked;
 use super::rows::Single;
@@ -13,12 +12,11 @@ use crate::error::{Error, Result};
 use crate::run::outcome::{
     Gives, Outcome, Wanted, no_prepared, no_rows, takes_parameters, wanted_of,
 };
-use crate::run::planned::Planned;
+use crate::run::planned::{Planned, Repeated};
 use crate::run::waiting::wait;
 use crate::scan::Opened;
 use crate::sql::parse::Command;
-use crate::sql::stack::{Depth, stack_for};
-use crate::sql::written::Written;
+use crate::sql::stack::stack_for;
 
 /// A statement whose parameters `$1`, `$2`, … get values each time it is run.
 ///
@@ -30,13 +28,11 @@ use crate::sql::written::Written;
 #[derive(Debug, Clone)]
 pub struct PreparedStatement {
     pub(super) connection: Connection,
-    pub(super) parsed: Arc<Written>,
+    pub(super) statement: Arc<Repeated>,
     /// As it was written.
     text: Arc<str>,
-    pub(super) depth: Depth,
     /// The names of its parameters, if they have names.
     pub(super) names: Arc<[String]>,
-    planned: Arc<RwLock<Arc<Planned>>>,
 }
 
 /// Whether it is a query where it is run for its rows, and a change where it is not.
@@ -88,7 +84,6 @@ impl Connection {
     }
 
     async fn prepare_on_stack(&self, statement: Statement) -> Result<PreparedStatement> {
-        let depth = statement.parsed.depth;
         let written = Arc::unwrap_or_clone(statement.parsed);
         let Command::Sql(parsed) = written.command else {
             return Err(Error::unsupported("this statement cannot be prepared"));
@@ -97,14 +92,11 @@ impl Connection {
             return Err(no_prepared());
         }
         DdlStatement::of(&parsed)?;
+        let repeated = Repeated::plan(&self.run_context, *parsed, written.depth);
         Ok(PreparedStatement {
+            statement: Arc::new(repeated.await?),
             connection: self.held_by("prepared statement"),
             text: written.text.into(),
-            planned: Arc::new(RwLock::new(Arc::new(
-                self.run_context.plan_once(&parsed).await?,
-            ))),
-            parsed: Arc::new(*parsed),
-            depth,
             names: written.names.into(),
         })
     }
@@ -116,62 +108,33 @@ impl PreparedStatement {
     /// ON CONFLICT or without; an UPDATE or DELETE of the row under one key. A run does so if its values are of the types
     /// of the columns, and little is read for them.
     pub fn is_direct(&self) -> bool {
-        self.planned.read().is_direct()
+        self.statement.newest().is_direct()
     }
 
     /// What was planned the last time.
     #[cfg(test)]
     pub(crate) fn planned_now(&self) -> Arc<Planned> {
-        Arc::clone(&self.planned.read())
+        self.statement.newest()
     }
 
-    /// What was planned, if it is for the tables and settings that there are.
-    fn current(&self) -> Option<Arc<Planned>> {
-        let planned = Arc::clone(&self.planned.read());
-        self.connection
-            .run_context
-            .is_current(&planned)
-            .then_some(planned)
-    }
-
-    /// The plan for the tables and settings that there are, made again where it was for others.
+    /// The plan for the tables and settings that there are.
     pub(super) async fn renewed(&self) -> Result<Arc<Planned>> {
-        if let Some(current) = self.current() {
-            return Ok(current);
-        }
-        let planned = stack_for(
-            self.depth,
-            self.connection.run_context.plan_once(&self.parsed),
-        )
-        .await?;
-        let planned = Arc::new(planned);
-        *self.planned.write() = Arc::clone(&planned);
-        Ok(planned)
+        let context = &self.connection.run_context;
+        self.statement.renewed(context).await
     }
 
     /// Runs it with parameters that are bound.
     async fn run(
         &self,
         connection: &Connection,
-        mut planned: Arc<Planned>,
+        planned: Arc<Planned>,
         params: Vec<ScalarValue>,
         wanted: Wanted,
     ) -> Result<Outcome> {
-        let statement = self.clone();
+        let statement = Arc::clone(&self.statement);
         let run = connection.limited(|connection| async move {
-            let run = async {
-                loop {
-                    let parsed = &statement.parsed;
-                    let run = connection
-                        .run_context
-                        .run_again(&planned, parsed, &params, wanted);
-                    if let Some(outcome) = run.await? {
-                        return Ok::<_, Error>(outcome);
-                    }
-                    planned = statement.renewed().await?;
-                }
-            };
-            stack_for(statement.depth, run).await
+            let context = &connection.run_context;
+            statement.run(context, planned, &params, wanted).await
         });
         run.await
     }
@@ -250,7 +213,7 @@ impl PreparedStatement {
 
     /// The only row, or none: read on the calling thread where that takes microseconds, awaited on another elsewhere.
     fn row_of(&self, connection: &Connection, params: Vec<ScalarValue>) -> Result<Option<Row>> {
-        let planned = match self.current() {
+        let planned = match self.statement.current(&self.connection.run_context) {
             Some(planned) => planned,
             None => {
                 let statement = self.clone();
