@@ -33,6 +33,10 @@ const LATE: Duration = Duration::from_secs(2);
 /// How long may be computed for a statement after it was ended.
 const COMPUTED_AFTER: Duration = Duration::from_millis(400);
 
+/// Of a sort by several keys more is: DataFusion sorts each batch that it has gathered in a task of its own, all of these
+/// begin at once, and they stand before what ends them. On a slow machine that is a second.
+const SORT_OF_SEVERAL_KEYS: (&str, Duration) = ("numbered rows", Duration::from_secs(3));
+
 /// How late a timer of the program's runtime may be.
 const HEARTBEAT_LATE: Duration = Duration::from_millis(500);
 
@@ -270,8 +274,12 @@ pub fn measure_all() {
                 measured.computed_after.as_millis(),
                 measured.heartbeat.as_millis()
             );
+            let computed_after = match SORT_OF_SEVERAL_KEYS {
+                (name, most) if name == plan.name => most,
+                _ => COMPUTED_AFTER,
+            };
             let is_broken = measured.late > LATE
-                || measured.computed_after > COMPUTED_AFTER
+                || measured.computed_after > computed_after
                 || measured.heartbeat > HEARTBEAT_LATE;
             if is_broken {
                 broken.push(format!("{} ({way:?})", plan.name));

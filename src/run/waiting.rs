@@ -27,6 +27,15 @@ pub(crate) async fn on_waiting_thread<T: Send + 'static>(
         .map_err(|error| Error::internal(broken_off).with_source(error))?
 }
 
+/// Has work done on such a thread, and does not wait for it.
+///
+/// # Errors
+/// `Unavailable` where the system has no threads left.
+pub(crate) fn at_waiting_thread(work: impl FnOnce() + Send + 'static) -> Result<()> {
+    own_runtime()?.spawn_blocking(work);
+    Ok(())
+}
+
 /// The threads of our own: more than there are processors, since one that computes for long holds up what waits for it
 /// alone.
 ///

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use parking_lot::{Condvar, Mutex, RwLock};
 
-use super::{BulkWriter, Durability, Snapshot, Store, WriteBatch};
+use super::{BulkWriter, Durability, Durable, Snapshot, Store, WriteBatch};
 use crate::error::{Error, Result};
 
 /// A lock on a space that a statement changes, held from [`Store::begin`] until the statement ends.
@@ -92,31 +92,6 @@ pub trait Changes: Send + fmt::Debug {
     /// Errors: as [`Changes::commit`].
     fn commit_early(self: Box<Self>, durability: Durability) -> Result<Option<Durable>> {
         self.commit(durability).map(|()| None)
-    }
-}
-
-/// Changes that are visible, and on their way to the disk.
-#[must_use = "they may not be durable before it was waited for"]
-pub struct Durable(Box<dyn FnOnce() -> Result<()> + Send>);
-
-impl Durable {
-    /// Those that are durable when `wait` returns.
-    pub fn after(wait: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
-        Self(Box::new(wait))
-    }
-
-    /// Waits until they are durable. It blocks.
-    ///
-    /// # Errors
-    /// `Unavailable` where the disk does not take them: they are visible, and whether they last is not known.
-    pub fn wait(self) -> Result<()> {
-        (self.0)()
-    }
-}
-
-impl fmt::Debug for Durable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Durable")
     }
 }
 

@@ -26,6 +26,7 @@ mod chunk;
 mod conformance;
 pub(crate) mod cut;
 mod directory;
+mod durable;
 mod fact;
 #[cfg(feature = "hbase")]
 pub mod hbase;
@@ -61,8 +62,9 @@ pub use self::behind::first_readable;
 #[cfg(any(test, feature = "test-stores"))]
 pub(crate) use self::bulk::Ascending;
 pub use self::bulk::BulkWriter;
-pub use self::changes::{Changes, Claim, Durable, Sharing};
+pub use self::changes::{Changes, Claim, Sharing};
 pub use self::chunk::{Chunk, ChunkLimit};
+pub use self::durable::Durable;
 pub use self::fact::Fact;
 pub use self::inside::{check_file_name, check_outside};
 pub use self::local::{ENTRIES_PER_SEEK, LocalSnapshot};

@@ -64,7 +64,7 @@ use self::newest::Newest;
 use self::options::{family_options, space_buffer};
 use self::read::RocksSnapshot;
 use self::switch::Switch;
-use self::syncs::Syncs;
+use self::syncs::{Syncs, Turn};
 use super::changes::{self, Claims, LocalStore};
 use super::seal;
 use super::synced::{self, Extent, Files, Synced};
@@ -239,7 +239,7 @@ pub struct RocksStore {
     switching: Mutex<()>,
     claims: Arc<Claims>,
     newest: Newest,
-    syncs: Syncs,
+    syncs: Arc<Syncs>,
 }
 
 /// What whoever comes now is given.
@@ -272,7 +272,7 @@ impl RocksStore {
             switching: Mutex::new(()),
             claims: Arc::default(),
             newest: Newest::default(),
-            syncs: Syncs::default(),
+            syncs: Arc::default(),
         })
     }
 
@@ -529,8 +529,11 @@ impl LocalStore for RocksStore {
         }
         self.write(batch, Durability::Buffered)?;
         let turn = self.syncs.turn();
-        Ok(Some(Durable::after(move || {
-            self.syncs.wait(turn, || self.sync())
+        Ok(Some(Durable::of(Turn {
+            syncs: Arc::clone(&self.syncs),
+            turn,
+            log: self,
+            sync: Self::sync,
         })))
     }
 

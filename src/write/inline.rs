@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::returning::Returned;
 use super::{Change, TableGuard, TableWriter, WriteSet, WriteSettings};
 use crate::error::Result;
-use crate::store::Snapshot;
+use crate::store::{Durable, Snapshot};
 
 /// What a statement does with the rows that it is given.
 #[derive(Debug, Clone)]
@@ -26,6 +26,17 @@ pub struct BriefWork {
     pub returned: Option<SchemaRef>,
     /// How it is written.
     pub settings: WriteSettings,
+}
+
+/// What such a statement came to.
+#[derive(Debug)]
+pub struct BriefOutcome {
+    /// How many rows were inserted, changed or deleted.
+    pub rows: u64,
+    /// The rows of RETURNING.
+    pub returned: Vec<RecordBatch>,
+    /// What is to be waited for before it is told.
+    pub durable: Option<Durable>,
 }
 
 /// A statement that has its turn.
@@ -59,6 +70,11 @@ impl BriefChange {
         })
     }
 
+    /// Gives the turn back, and has done nothing.
+    pub fn into_guard(self) -> TableGuard {
+        self.guard
+    }
+
     /// Claims the table, and gives the moment at which the statement looks for its rows: nobody else changes a row from
     /// then on. It blocks while another process has it claimed; `None` where it would, and `waits` is false.
     ///
@@ -86,16 +102,19 @@ impl BriefChange {
         Ok(())
     }
 
-    /// Writes all of it; gives the number of rows, and those of RETURNING. It blocks.
+    /// Writes all of it. What it comes to may not be durable yet.
     ///
     /// # Errors
     /// Those of [`WriteSet::commit`]; then nothing is written.
-    pub fn finish(self) -> Result<(u64, Vec<RecordBatch>)> {
+    pub fn finish(self) -> Result<BriefOutcome> {
         let settled = self.write_set.settle(&self.guard)?;
         drop(self.guard);
-        let settled = settled.waited()?;
         let returned = self.returned;
         let returned = returned.map(|returned| returned.finish(settled.dropped));
-        Ok((settled.count, returned.transpose()?.unwrap_or_default()))
+        Ok(BriefOutcome {
+            rows: settled.count,
+            returned: returned.transpose()?.unwrap_or_default(),
+            durable: settled.durable,
+        })
     }
 }

@@ -91,7 +91,7 @@ pub use self::definition::{Definition, StoredDefinitions, is_outdated};
 pub use self::edit::{Action, Edit, Layout};
 pub use self::execute::{Refresh, WriteExec, commit};
 pub use self::filled::Filled;
-pub use self::inline::{BriefChange, BriefWork};
+pub use self::inline::{BriefChange, BriefOutcome, BriefWork};
 pub use self::lock::{TableGuard, TableLock};
 pub use self::lookup::{ClaimedRows, Lookup, LookupExec, Sought};
 pub use self::progress::{Phase, Progress, ProgressReport};

@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::run::outcome::Outcome;
 use crate::scan::{self, Access, Counters, Moment, ScanRequest};
 use crate::settings::HaliteOptions;
-use crate::store::{Durability, Latency, Snapshot};
+use crate::store::{Durability, Durable, Latency, Snapshot};
 use crate::table::HaliteTable;
 use crate::write::{
     BriefChange, BriefWork, Lookup, Progress, Sought, TableGuard, TableLock, is_outdated,
@@ -81,6 +81,16 @@ pub(crate) struct BoundChange {
     request: Option<ScanRequest>,
 }
 
+/// What has become of a change.
+pub(crate) enum Made {
+    /// It is made, and durable when this has been waited for.
+    Written(Outcome, Option<Durable>),
+    /// It must be planned: more is to be read for it than a few keys, or its table is another one by now. Nothing is changed.
+    ToBePlanned,
+    /// The table is claimed, and it was not to wait. Nothing is changed.
+    IsClaimed(TableGuard),
+}
+
 impl DirectChange {
     /// The change with values of its types, planned for the tables of `catalogs` at this version of them; `None` where it
     /// must be planned for these.
@@ -123,14 +133,12 @@ impl BoundChange {
         self.change.table.writer().lock().clone()
     }
 
-    /// Whether the thread that makes the change waits for the disk.
+    /// Whether the change is made on a thread that may wait, where the table is claimed.
     pub(crate) fn waits(&self) -> bool {
         self.change.work.settings.durability == Durability::Sync
     }
 
-    /// Makes the change, on this thread. `guard` is that of [`BoundChange::lock`]. `None`: it must be planned, for more is
-    /// to be read for it than a few keys, or its table is another one by now, or claimed and it is not to wait; nothing is
-    /// changed then.
+    /// Makes the change, on this thread. `guard` is that of [`BoundChange::lock`].
     ///
     /// # Errors
     /// What the statement did wrong; then it changed nothing.
@@ -140,37 +148,42 @@ impl BoundChange {
         waits: bool,
         progress: &Progress,
         counters: Option<Counters>,
-    ) -> Result<Option<Outcome>> {
+    ) -> Result<Made> {
         let change = &self.change;
         let writer = change.table.writer();
         let mut brief = BriefChange::begin(&writer, &change.work, progress, guard)?;
         let claimed = match brief.claim(waits) {
-            Err(error) if is_outdated(&error) => return Ok(None),
+            Err(error) if is_outdated(&error) => return Ok(Made::ToBePlanned),
             claimed => claimed?,
         };
         let Some(claimed) = claimed else {
-            return Ok(None);
+            return Ok(Made::IsClaimed(brief.into_guard()));
         };
         let outdated = self.request.as_ref().map(ScanRequest::is_outdated);
         if outdated.transpose()? == Some(true) || !self.is_current(claimed.as_ref())? {
-            return Ok(None);
+            return Ok(Made::ToBePlanned);
         }
         let Some(batches) = self.source_rows(&claimed, counters)? else {
-            return Ok(None);
+            return Ok(Made::ToBePlanned);
         };
         for batch in batches {
             brief.take(&self.stepped(batch, &claimed)?)?;
         }
         // It would keep alive what is overwritten.
         drop(claimed);
-        let (rows, returned) = brief.finish()?;
-        let Some(schema) = &change.work.returned else {
-            let verb = change.verb;
-            return Ok(Some(Outcome::Affected { verb, rows }));
+        let made = brief.finish()?;
+        let outcome = match &change.work.returned {
+            None => Outcome::Affected {
+                verb: change.verb,
+                rows: made.rows,
+            },
+            Some(schema) => {
+                let given = futures::stream::iter(made.returned.into_iter().map(Ok));
+                let given = RecordBatchStreamAdapter::new(Arc::clone(schema), given);
+                Outcome::Rows(Box::pin(given))
+            }
         };
-        let given = futures::stream::iter(returned.into_iter().map(Ok));
-        let given = RecordBatchStreamAdapter::new(Arc::clone(schema), given);
-        Ok(Some(Outcome::Rows(Box::pin(given))))
+        Ok(Made::Written(outcome, made.durable))
     }
 
     /// Whether the tables at this moment are those that it was planned for.

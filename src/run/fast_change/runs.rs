@@ -4,9 +4,10 @@ use datafusion::common::ScalarValue;
 
 use crate::error::Result;
 use crate::run::context::Context;
+use crate::run::fast_change::direct::Made;
 use crate::run::outcome::Outcome;
 use crate::run::planned::Planned;
-use crate::run::waiting::on_waiting_thread;
+use crate::run::waiting::{at_waiting_thread, on_waiting_thread};
 
 impl Context {
     /// Makes a prepared change that needs no plan, with parameters that are bound; `None` where it needs one, or where the
@@ -32,13 +33,20 @@ impl Context {
         }
         let counters = self.meter.as_ref().map(|meter| meter.counters());
         let progress = self.progress().clone();
-        let waits = bound.waits();
-        let work = move || bound.run(guard, waits, &progress, counters);
-        if waits {
-            on_waiting_thread("the thread that writes has failed", work).await
-        } else {
-            work()
+        let made = match bound.run(guard, false, &progress, counters.clone())? {
+            Made::IsClaimed(guard) if bound.waits() => {
+                let work = move || bound.run(guard, true, &progress, counters);
+                on_waiting_thread("the thread that writes has failed", work).await?
+            }
+            made => made,
+        };
+        let Made::Written(outcome, durable) = made else {
+            return Ok(None);
+        };
+        if let Some(durable) = durable {
+            durable.reached(at_waiting_thread).await?;
         }
+        Ok(Some(outcome))
     }
 }
 
