@@ -85,7 +85,7 @@ use crate::key::{BUCKET_COLUMN, Expression, KeyColumn, PartDefinition, RowKey, S
 
 pub use self::bound::BoundTable;
 pub use self::family::{Family, FamilySet, MOST_FAMILIES, TableSpaces};
-pub use self::option::{TABLE_OPTIONS, TableOption, table_option};
+pub use self::option::{TableOption, table_option};
 pub use self::sequence::{DEFAULT_CACHE, Sequence};
 pub use self::split::{MOST_PARTS, SplitPoint, split_key, split_part};
 pub use self::statement::{comment_on, quoted};

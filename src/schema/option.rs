@@ -24,7 +24,7 @@ pub trait TableOption: Sync {
 }
 
 /// All of them, in the order in which they are shown.
-pub const TABLE_OPTIONS: [&dyn TableOption; 2] = [&InKeySpace, &InFamilies];
+const TABLE_OPTIONS: [&dyn TableOption; 2] = [&InKeySpace, &InFamilies];
 
 /// The option of this name.
 pub fn table_option(name: &str) -> Option<&'static dyn TableOption> {
