@@ -338,7 +338,7 @@ fn check_seen(log: &Log, seen: &Seen) -> Result<(), String> {
 #[test]
 fn no_interleaving_goes_wrong() {
     let first = seed();
-    let count = number("HALITE_INTERLEAVINGS").unwrap_or(10_000);
+    let count = number("HALITE_INTERLEAVINGS").unwrap_or(4_000);
     let (mut commits, mut held) = (0, 0);
     for seed in 0..count {
         let seed = first.wrapping_add(seed) & (u64::MAX >> 8);
