@@ -173,6 +173,12 @@ enable_aggregate_dynamic_filter_pushdown: SELECT min(id), max(f + 1) FROM t
     1|100001
 enable_window_limits: SELECT sum(s) OVER (ORDER BY f ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM (SELECT f, sum(f) OVER (ORDER BY f ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s FROM t) q LIMIT 1
     8
+enable_topk_aggregation: SELECT -a AS a FROM (VALUES (1), (2), (3)) v (a) GROUP BY a ORDER BY a LIMIT 1
+    -3
+enable_topk_aggregation: SELECT row_number() OVER (ORDER BY a) AS a FROM (VALUES (1), (2)) v (a) GROUP BY a UNION ALL SELECT 0 ORDER BY a DESC LIMIT 1
+    2
+enable_topk_aggregation: SELECT d FROM (VALUES (1.0e0), (CAST('NaN' AS DOUBLE)), (CAST('NaN' AS DOUBLE))) v (d) GROUP BY d ORDER BY d DESC LIMIT 2
+    NaN 1.0
 ";
 
 /// Changes a setting that SQL may not change.

@@ -36,6 +36,11 @@ const FIXED: &[(&str, &str, &str)] = &[
         "DataFusion puts limits below windows that need all rows",
     ),
     (
+        "datafusion.optimizer.enable_topk_aggregation",
+        "false",
+        "DataFusion keeps groups by the name that rows are sorted by",
+    ),
+    (
         "datafusion.optimizer.enable_aggregate_dynamic_filter_pushdown",
         "false",
         "DataFusion keeps rows from aggregates beside min and max",

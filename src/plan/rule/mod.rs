@@ -36,7 +36,6 @@
 //! | `embedded` | the columns that a filter hands on are chosen above it |
 //! | `equal_windows` | a window that is written twice is computed once |
 //! | `frames` | frames of windows over whatever can be sorted; offsets that are none are refused |
-//! | `few_groups` | a few groups are the first of all |
 //! | `regexes` | patterns that look for a backslash stay regular expressions |
 //! | `kept_types` | a value keeps its type |
 //! | `claims` | operators claim no order and no constants that are not proven |
@@ -112,6 +111,9 @@ const SETTINGS_AND_FUNCTIONS: &[(&str, Install)] = &[
     ),
     ("optimizer.enable_window_limits", |session| {
         options(session).optimizer.enable_window_limits = false;
+    }),
+    ("optimizer.enable_topk_aggregation", |session| {
+        options(session).optimizer.enable_topk_aggregation = false;
     }),
     (
         "optimizer.enable_aggregate_dynamic_filter_pushdown",

@@ -1,7 +1,7 @@
 //! The rules of a session, each in its place: those of the analyzer, of the optimizer, and of the physical optimizer.
 //!
 //! A rule is DataFusion's or Halite's, or Halite's around one of DataFusion's. What is Halite's belongs to a mend, by its name
-//! in `docs/datafusion.md`, or to none. DataFusion's own lists are compared with these: a rule that an upgrade adds, takes
+//! in `docs/datafusion.md`, or to none; a rule of DataFusion's that is off is a mend, too. DataFusion's own lists are compared with these: a rule that an upgrade adds, takes
 //! away or moves is seen by a test, and has its place found by somebody.
 
 use std::sync::Arc;
@@ -69,7 +69,7 @@ use super::mend::{
 };
 use super::rewriting::Around;
 use super::scan::{
-    above_groups, farthest, few_groups, first_rows, grouped_sides, key_order, long_rows, value_rows,
+    above_groups, farthest, first_rows, grouped_sides, key_order, long_rows, value_rows,
 };
 #[cfg(test)]
 use crate::fault::{self, Fault};
@@ -82,6 +82,8 @@ type Physical = Arc<dyn PhysicalOptimizerRule + Send + Sync>;
 #[derive(PartialEq)]
 enum Of {
     DataFusion,
+    /// DataFusion's, and switched off: that is this mend.
+    Off(&'static str),
     Halite,
     /// Halite's, and of this mend.
     Mend(&'static str),
@@ -113,6 +115,11 @@ fn theirs<Rule>(rule: Rule) -> Step<Rule> {
     Step::new(Of::DataFusion, rule)
 }
 
+/// A rule of DataFusion's that is wrong, and not needed.
+fn off<Rule>(mend: &'static str, rule: Rule) -> Step<Rule> {
+    Step::new(Of::Off(mend), rule)
+}
+
 /// A rule of Halite's that is of a mend.
 fn mends<Rule>(mend: &'static str, rule: Rule) -> Step<Rule> {
     Step::new(Of::Mend(mend), rule)
@@ -142,9 +149,14 @@ impl<Rule> Step<Rule> {
         self
     }
 
-    /// The rule with all that stands around it; `None` for a mend that is left out.
+    /// The rule with all that stands around it; `None` for one that is off, and for a mend that is left out.
     fn made(self) -> Option<Rule> {
-        if matches!(self.of, Of::Mend(mend) if is_left_out(mend)) {
+        let is_off = match self.of {
+            Of::DataFusion | Of::Halite => false,
+            Of::Off(mend) => !is_left_out(mend),
+            Of::Mend(mend) => is_left_out(mend),
+        };
+        if is_off {
             return None;
         }
         let around = self.around.into_iter();
@@ -238,14 +250,13 @@ fn rewrite() -> Vec<Step<Logical>> {
         theirs(logical(SimplifyExpressions::new())),
         theirs(logical(ReplaceDistinctWithAggregate::new()))
             .in_hands_of("dependencies", dependencies::KEEP_DISTINCT),
-        theirs(logical(EliminateJoin::new())).in_hands_of("dependencies", dependencies::KEEP_JOINS),
+        off("dependencies", logical(EliminateJoin::new())),
         theirs(logical(DecorrelatePredicateSubquery::new())),
         theirs(logical(ScalarSubqueryToJoin::new())),
         theirs(logical(DecorrelateLateralJoin::new())),
         theirs(logical(ExtractEquijoinPredicate::new()))
             .in_hands_of("null_safe", null_safe::KEEP_NULLS_APART),
-        theirs(logical(EliminateDuplicatedExpr::new()))
-            .in_hands_of("dependencies", dependencies::KEEP_KEYS),
+        off("dependencies", logical(EliminateDuplicatedExpr::new())),
         theirs(logical(EliminateFilter::new())),
         theirs(logical(EliminateCrossJoin::new()))
             .in_hands_of("null_safe", null_safe::KEEP_FROM_REORDERING),
@@ -274,7 +285,6 @@ fn physical_steps() -> Vec<Step<Physical>> {
     let mut steps = choose_operators();
     steps.extend(choose_order());
     steps.extend([
-        mends("few_groups", physical(few_groups::MAKE_ALL_GROUPS)),
         mends("unasked", physical(unasked::TELL_NOTHING)),
         always(physical(account::COUNT_WHAT_IS_HELD)),
         // No rule sees what it puts in.
@@ -312,7 +322,6 @@ fn choose_order() -> Vec<Step<Physical>> {
         theirs(physical(ProjectionPushdown::new())),
         theirs(physical(OutputRequirements::new_remove_mode())),
         theirs(physical(TopKAggregation::new())),
-        mends("few_groups", physical(few_groups::PROVE_LIMITS)),
         theirs(physical(LimitPushPastWindows::new())),
         theirs(physical(HashJoinBuffering::new())),
         theirs(physical(LimitPushdown::new())),

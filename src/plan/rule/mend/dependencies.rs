@@ -12,10 +12,9 @@
 //! * a key of GROUP BY that nobody asks for is dropped beside one that determines it: `SELECT count(*) FROM (SELECT x,
 //!   unnest(…) AS u … GROUP BY x) GROUP BY x, u` has a row for each `x`.
 //!
-//! So all keys of an order are kept, DISTINCT always groups, joins stay where that knowledge comes from a grouping over
-//! a join or from `unnest`, and the keys of a grouping above these have names of which nothing is known.
+//! So the rules that drop keys of an order and joins are off, DISTINCT always groups, and the keys of a grouping above a
+//! grouping over a join, or above `unnest`, have names of which nothing is known.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
@@ -25,22 +24,10 @@ use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
 use crate::plan::rule::rewriting::Around;
 
-/// The rule that drops keys.
-pub(crate) const KEEP_KEYS: Around = Around {
-    name: "keep_keys",
-    rewrite: keep_keys,
-};
-
 /// The rule that makes groups of DISTINCT.
 pub(crate) const KEEP_DISTINCT: Around = Around {
     name: "keep_distinct",
     rewrite: keep_distinct,
-};
-
-/// The rule that drops joins.
-pub(crate) const KEEP_JOINS: Around = Around {
-    name: "keep_joins",
-    rewrite: keep_joins,
 };
 
 /// The rule that drops keys of a grouping.
@@ -48,25 +35,6 @@ pub(crate) const KEEP_GROUPS: Around = Around {
     name: "keep_groups",
     rewrite: keep_groups,
 };
-
-/// A key that stands twice decides once.
-fn keep_keys(
-    theirs: &dyn OptimizerRule,
-    plan: LogicalPlan,
-    config: &dyn OptimizerConfig,
-) -> Result<Transformed<LogicalPlan>> {
-    let LogicalPlan::Sort(mut sort) = plan else {
-        return theirs.rewrite(plan, config);
-    };
-    let count = sort.expr.len();
-    let mut seen: HashSet<Expr> = HashSet::new();
-    sort.expr.retain(|key| seen.insert(key.expr.clone()));
-    let changed = sort.expr.len() < count;
-    Ok(Transformed::new_transformed(
-        LogicalPlan::Sort(sort),
-        changed,
-    ))
-}
 
 fn keep_distinct(
     theirs: &dyn OptimizerRule,
@@ -81,18 +49,6 @@ fn keep_distinct(
             Ok(Transformed::yes(LogicalPlan::Aggregate(groups)))
         }
         plan => theirs.rewrite(plan, config),
-    }
-}
-
-fn keep_joins(
-    theirs: &dyn OptimizerRule,
-    plan: LogicalPlan,
-    config: &dyn OptimizerConfig,
-) -> Result<Transformed<LogicalPlan>> {
-    if plan.exists(|node| Ok(is_doubtful(node)))? {
-        Ok(Transformed::no(plan))
-    } else {
-        theirs.rewrite(plan, config)
     }
 }
 

@@ -2,7 +2,6 @@
 
 pub mod above_groups;
 pub(crate) mod farthest;
-pub mod few_groups;
 pub mod first_rows;
 pub(crate) mod grouped_sides;
 pub mod key_order;
