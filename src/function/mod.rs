@@ -1,37 +1,25 @@
-//! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')` and what reads keys, integers that do
-//! not wrap, quotients and averages of DECIMALs, aggregates that sort for themselves, functions whose results are bounded, those that other databases have;
-//! and how SQL writes a key part.
+//! What Halite adds to SQL's functions: the transforms that SQL lacks, `keys('t')` and what reads keys; integers that do not
+//! wrap, quotients and averages of DECIMALs, aggregates that sort for themselves, functions whose results are bounded, those
+//! that other databases have; and how SQL writes a key part.
 
-mod added;
-mod arithmetic;
+mod aggregate;
 mod as_theirs;
-mod average;
 mod bounded;
-mod by_value;
-mod calendar;
-mod concatenation;
-mod date_bin;
-mod date_part;
-mod date_trunc;
+mod declared;
 mod decode_key;
 mod delegated;
-mod extremes;
-mod frequencies;
 mod guarded;
+mod json;
 mod keys;
-mod ordered;
+mod number;
 mod part;
 mod planning;
-mod product;
-mod quantile;
-mod quotient;
-mod shift;
-mod single;
 mod sizes;
-mod sum;
-mod to_timestamp;
+mod text;
+mod time;
 mod transform;
 mod type_of;
+mod version;
 
 use std::sync::Arc;
 
@@ -43,30 +31,26 @@ use crate::key::TRANSFORMS;
 use crate::schema::BoundTable;
 use crate::store::Store;
 
-pub use self::added::{
-    beside_days, format_of, in_microseconds, interval_between, interval_divided, interval_length,
-    interval_of_rank, interval_rank, interval_times, is_interval_between, is_interval_times,
-    json_arrow, json_hash_arrow,
+use self::declared::{Declaration, Declared};
+
+pub use self::aggregate::{
+    ExactAverage, ExactSum, Extreme, is_extreme, ordered_aggregates, shifts, single_value,
 };
-pub use self::arithmetic::Arithmetic;
-pub use self::average::ExactAverage;
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, most_bytes, needs_bound};
-pub use self::by_value::{Extreme, is_extreme};
-pub use self::concatenation::{concatenated, may_be_long};
-pub use self::date_bin::DateBin;
-pub use self::date_part::{DatePart, ExtractPlanner};
-pub use self::date_trunc::DateTrunc;
 pub use self::guarded::guarded;
+pub use self::json::{json_arrow, json_hash_arrow};
 pub use self::keys::KeysExec;
-pub use self::ordered::ordered_aggregates;
+pub use self::number::{
+    Arithmetic, is_of_decimals, is_wide_product, lost_operator, product, quotient,
+};
 pub use self::part::spellings;
 pub use self::planning::{Stop, check_wanted, is_planning, while_planning, while_running};
-pub use self::product::{is_wide_product, lost_operator, product};
-pub use self::quotient::{is_of_decimals, quotient};
-pub use self::shift::shifts;
-pub use self::single::single_value;
-pub use self::sum::ExactSum;
-pub use self::to_timestamp::to_timestamps;
+pub use self::text::{concatenated, may_be_long};
+pub use self::time::{
+    DateBin, DatePart, DateTrunc, ExtractPlanner, beside_days, format_of, in_microseconds,
+    interval_between, interval_divided, interval_length, interval_of_rank, interval_rank,
+    interval_times, is_interval_between, is_interval_times, to_timestamps,
+};
 pub use self::transform::TransformFunction;
 
 /// Finds a table, and the store that keeps its rows, by its name; what the session gives `keys('t')` to look in.
@@ -86,16 +70,29 @@ pub fn scalar_functions() -> impl Iterator<Item = ScalarUDF> {
         .filter_map(|declaration| TransformFunction::of(*declaration))
         .chain([TransformFunction::salt()])
         .map(ScalarUDF::new_from_impl);
+    let declared = declarations().map(Declared::new);
     transforms
         .chain([type_of::type_of()])
-        .chain(added::functions())
+        .chain(declared.map(ScalarUDF::new_from_impl))
+}
+
+/// Every function that is declared.
+fn declarations() -> impl Iterator<Item = &'static Declaration> {
+    [
+        time::DECLARATIONS,
+        text::DECLARATIONS,
+        number::DECLARATIONS,
+        json::DECLARATIONS,
+        version::DECLARATIONS,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
 
 /// The aggregates that DataFusion lacks, for the session to register.
 pub fn aggregate_functions() -> impl Iterator<Item = AggregateUDF> {
-    frequencies::aggregates()
-        .chain(extremes::aggregates())
-        .chain(quantile::aggregates())
+    aggregate::lacking()
 }
 
 /// `keys('t')`, for the session to register under that name.
@@ -119,4 +116,5 @@ pub fn sizes(list: List) -> Arc<dyn TableFunctionImpl> {
 }
 
 #[cfg(test)]
-mod times_tests;
+#[path = "function_tests.rs"]
+mod tests;

@@ -8,8 +8,7 @@ use datafusion::common::{Column, ScalarValue};
 use datafusion::functions::all_default_functions;
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, Operator, ScalarUDF, lit};
 
-use super::date_bin::DateBin;
-use super::date_trunc::DateTrunc;
+use super::time::{DateBin, DateTrunc};
 use super::transform::TransformFunction;
 use crate::key::transform::{Computed, Declaration, Form};
 use crate::key::{Argument, KeyPart, TRANSFORMS};

@@ -21,7 +21,7 @@ use super::wanted::beginning;
 use crate::datum::to_array;
 use crate::error::Error;
 use crate::function::SharedLookup;
-use crate::function::added::rows_as_json;
+use crate::function::json::rows_as_json;
 use crate::key::RowKey;
 use crate::keyrange::hex;
 use crate::row::RowReader;
