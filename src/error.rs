@@ -44,9 +44,44 @@ pub struct Error {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
+/// What a statement names that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// What kind of thing it would be.
+    pub what: Nameable,
+    /// Its name, as the message has it.
+    pub name: String,
+    /// Those that there are, where they are known.
+    pub others: Vec<String>,
+}
+
+/// What has a name in a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Nameable {
+    /// A table, or a view.
+    Table,
+    /// A function that gives rows: `keys('t')`.
+    TableFunction,
+    /// What is in front of the point in `s.t`.
+    Schema,
+    /// A column.
+    Column,
+    /// A function that gives a value.
+    Function,
+    /// A sequence.
+    Sequence,
+    /// A key space.
+    KeySpace,
+    /// A file, or a directory.
+    File,
+}
+
 /// What an error is about, where it is about something with a name.
 #[derive(Debug, Clone, Default)]
 struct Subject {
+    missing: Option<Missing>,
+    hangs_on_values: Option<bool>,
     table: Option<String>,
     column: Option<String>,
     constraint: Option<String>,
@@ -160,6 +195,28 @@ impl Error {
         self.about(|subject| subject.constraint = Some(name.to_owned()))
     }
 
+    /// The same error, about something that is not there, by the name that the message has.
+    #[must_use]
+    pub(crate) fn of_missing(
+        self,
+        what: Nameable,
+        name: &str,
+        others: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let missing = Missing {
+            what,
+            name: name.to_owned(),
+            others: others.into_iter().collect(),
+        };
+        self.about(|subject| subject.missing = Some(missing))
+    }
+
+    /// The same error, and whether planning the statement for the values of its parameters may be without it.
+    #[must_use]
+    pub(crate) fn hanging_on_values(self, may_be_gone: bool) -> Self {
+        self.about(|subject| subject.hangs_on_values = Some(may_be_gone))
+    }
+
     /// The same error, about a row, whose place is put in front of its message.
     #[must_use]
     pub fn at_row(self, place: impl fmt::Display) -> Self {
@@ -195,6 +252,35 @@ impl Error {
     /// What happened, without its cause.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// What the statement names that is not there, if that is what is wrong.
+    ///
+    /// ```
+    /// # use halite::Nameable;
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let connection = halite::Database::in_memory()?.connect();
+    /// connection.execute("CREATE TABLE gull (id INT, PRIMARY KEY (id))", ()).await?;
+    /// let error = connection.query("SELECT nme FROM gull", ()).await.unwrap_err();
+    /// let missing = error.missing().expect("a column");
+    /// assert_eq!((missing.what, missing.name.as_str()), (Nameable::Column, "nme"));
+    /// assert_eq!(missing.others, ["gull.id"]);
+    /// # Ok::<(), halite::Error>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn missing(&self) -> Option<&Missing> {
+        self.subject.as_ref()?.missing.as_ref()
+    }
+
+    /// Whether a statement that cannot be planned before its parameters have values may be planned for them: what is wrong
+    /// is not that something is not there, nor a clause.
+    pub(crate) fn hangs_on_values(&self) -> bool {
+        let known = self.subject.as_ref().and_then(|it| it.hangs_on_values);
+        self.missing().is_none()
+            && known.unwrap_or(matches!(
+                self.kind,
+                ErrorKind::InvalidInput | ErrorKind::Internal
+            ))
     }
 
     /// The table that the message is about: the first that it names.

@@ -131,7 +131,7 @@ pub use arrow;
 pub use datafusion;
 
 pub use self::datum::Precision;
-pub use self::error::{Error, ErrorKind, Result};
+pub use self::error::{Error, ErrorKind, Missing, Nameable, Result};
 pub use self::session::{
     Appender, AppenderOptions, CheckReport, ColumnIndex, Connection, Database, Decimal,
     Description, Elements, Entries, FromRow, FromValue, InterruptHandle, IntoParameter,

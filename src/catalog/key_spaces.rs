@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::tables::{Catalog, Locked};
-use crate::error::{Error, Result};
+use crate::error::{Error, Nameable, Result};
 use crate::row::deleting_rows;
 use crate::schema::{BoundTable, Table};
 use crate::store::Changes;
@@ -37,15 +37,20 @@ impl Catalog {
         let shared = all
             .iter()
             .filter_map(|table| table.table().keyspace.as_ref());
-        let names: BTreeSet<String> = shared.map(|shared| format!("'{}'", shared.name)).collect();
-        let names: Vec<String> = names.into_iter().collect();
-        let known = match names.as_slice() {
-            [] => "and no other; CREATE TABLE … WITH (keyspace = 'shop') makes one".to_owned(),
-            names => format!("there are {}", names.join(", ")),
+        let names: BTreeSet<String> = shared.map(|shared| shared.name.clone()).collect();
+        let known = if names.is_empty() {
+            "and no other; CREATE TABLE … WITH (keyspace = 'shop') makes one".to_owned()
+        } else {
+            let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+            format!("there are {}", names.join(", "))
         };
-        Err(Error::invalid(format!(
-            "there is no key space '{name}'; {known}"
-        )))
+        Err(
+            Error::invalid(format!("there is no key space '{name}'; {known}")).of_missing(
+                Nameable::KeySpace,
+                name,
+                names,
+            ),
+        )
     }
 
     /// Puts a new table into the key space that it names, if that is there.

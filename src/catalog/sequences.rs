@@ -13,7 +13,7 @@ use sqlparser::parser::Parser;
 use super::numbers::{Sequence, written};
 use super::stored::{NEXT_KEY, NUMBERS, SPACE, sequence_key};
 use super::tables::Catalog;
-use crate::error::{Error, Result};
+use crate::error::{Error, Nameable, Result};
 use crate::schema::{self, DEFAULT_CACHE, Table};
 use crate::store::{SpaceOptions, WriteBatch};
 
@@ -57,7 +57,11 @@ impl Catalog {
     pub fn expect_sequence(&self, name: &str) -> Result<Arc<Sequence>> {
         self.sequence(name).ok_or_else(|| match self.kind_of(name) {
             Some(kind) => Error::invalid(format!("`{name}` is a {kind}, not a sequence")),
-            None => Error::invalid(format!("there is no sequence `{name}`")),
+            None => Error::invalid(format!("there is no sequence `{name}`")).of_missing(
+                Nameable::Sequence,
+                name,
+                self.sequence_names(),
+            ),
         })
     }
 

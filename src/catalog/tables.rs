@@ -20,7 +20,7 @@ use super::alter::{Altered, check_rows};
 use super::dictionaries::{self, Followed};
 use super::objects::{Dependents, Sequences, Views};
 use super::stored::{DEFINITIONS, NEXT_KEY, SPACE, Stored, next_id, table_key};
-use crate::error::{Error, Result};
+use crate::error::{Error, Nameable, Result};
 use crate::row::deleting_rows;
 use crate::schema::{BoundTable, Table, View};
 use crate::store::{Changes, Claim, Durability, Snapshot, Store, WriteBatch};
@@ -316,13 +316,18 @@ impl Catalog {
     pub fn expect_table(&self, name: &str) -> Result<Arc<HaliteTable>> {
         self.table(name).ok_or_else(|| match self.view(name) {
             Some(view) => not_a_table(&view),
-            None => match self.names().as_slice() {
-                [] => Error::invalid(format!("there is no table `{name}`, and no other")),
-                names => Error::invalid(format!(
-                    "there is no table `{name}`; there are {}",
-                    names.join(", ")
-                )),
-            },
+            None => {
+                let names = self.names();
+                let others = match names.as_slice() {
+                    [] => ", and no other".to_owned(),
+                    names => format!("; there are {}", names.join(", ")),
+                };
+                Error::invalid(format!("there is no table `{name}`{others}")).of_missing(
+                    Nameable::Table,
+                    name,
+                    names,
+                )
+            }
         })
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::objects::{Dependents, Existing};
 use super::stored::{SPACE, view_key};
 use super::tables::Catalog;
-use crate::error::{Error, Result};
+use crate::error::{Error, Nameable, Result};
 use crate::schema::View;
 use crate::store::WriteBatch;
 
@@ -47,7 +47,11 @@ impl Catalog {
     pub fn expect_view(&self, name: &str) -> Result<Arc<View>> {
         self.view(name).ok_or_else(|| match self.kind_of(name) {
             Some(kind) => Error::invalid(format!("`{name}` is a {kind}, not a view")),
-            None => Error::invalid(format!("there is no view `{name}`")),
+            None => Error::invalid(format!("there is no view `{name}`")).of_missing(
+                Nameable::Table,
+                name,
+                [],
+            ),
         })
     }
 

@@ -19,7 +19,7 @@ use arrow::datatypes::{
 use arrow::error::ArrowError;
 use datafusion::common::{DataFusionError, ScalarValue};
 
-use super::words::{otherwise, row_and_value, worded};
+use super::words::{missing, otherwise, row_and_value, worded};
 use super::{Datum, Precision, SqlType};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -390,6 +390,31 @@ impl From<ArrowError> for Error {
     }
 }
 
+/// An error of DataFusion's own, in words that help.
+fn told(error: DataFusionError) -> Error {
+    if let Some(words) = row_and_value(&error) {
+        return Error::invalid(words).with_source(error);
+    }
+    let kind = kind_of(&error);
+    match otherwise(&error) {
+        // What is about its inside helps nobody as a cause either.
+        Some((words, is_of_form)) => Error::new(kind, words).hanging_on_values(!is_of_form),
+        None => {
+            let told = Error::new(kind, worded(&error));
+            let told = match missing(&error) {
+                Some(missing) => told.of_missing(missing.what, &missing.name, missing.others),
+                None => told.hanging_on_values(!is_of_columns(&error)),
+            };
+            told.with_source(error)
+        }
+    }
+}
+
+/// Whether an error is about the names of columns.
+fn is_of_columns(error: &DataFusionError) -> bool {
+    matches!(error.find_root(), DataFusionError::SchemaError(..))
+}
+
 impl From<DataFusionError> for Error {
     /// Halite's own error if there is one inside, else DataFusion's with the kind that its variant asks for.
     fn from(error: DataFusionError) -> Self {
@@ -403,11 +428,7 @@ impl From<DataFusionError> for Error {
             }
             other => match own_error(&other) {
                 Some(own) => own.with_source(other),
-                None => match (row_and_value(&other), otherwise(&other)) {
-                    (Some(words), _) => Self::invalid(words).with_source(other),
-                    (None, Some(said)) => Self::new(kind_of(&other), said),
-                    _ => Self::new(kind_of(&other), worded(&other)).with_source(other),
-                },
+                None => told(other),
             },
         }
     }

@@ -3,6 +3,7 @@
 use datafusion::common::DataFusionError;
 
 use super::type_words::by_sql_names;
+use crate::error::{Missing, Nameable};
 
 /// What an error says, with what helps where its own words do not: DataFusion's moments end in the year 2262, those of
 /// a column in milliseconds do not.
@@ -43,11 +44,7 @@ const LAYERS: &[&str] = &[
 /// A text of DataFusion without what is of no use to the reader: layers, the only catalog there is, guesses. Types have
 /// SQL's names, and what is not there is told as Halite tells it.
 pub fn plain(text: &str) -> String {
-    let mut text = text.replace("halite.public.", "");
-    text = text.replace("table 'halite.", "table '");
-    for layer in LAYERS {
-        text = text.replace(layer, "");
-    }
+    let mut text = without_layers(text);
     // The planner lists signatures and asks for a bug report before it says what is wrong; a function that looks at its
     // arguments itself has said more.
     if let Some(at) = text.find("No function matches the given name and argument types") {
@@ -57,15 +54,10 @@ pub fn plain(text: &str) -> String {
             None => drop(text.drain(..at)),
         }
     }
-    for guess in [" Did you mean '", "\nDid you mean '"] {
-        if let Some(at) = text.find(guess) {
-            let behind = text.find("Valid fields are ").filter(|fields| *fields > at);
-            text.drain(at..behind.unwrap_or(text.len()));
-        }
-    }
+    text = without_guesses(text);
     let text = text.trim_end();
-    if let Some(missing) = missing(text) {
-        return missing;
+    if let Some(missing) = missing_of(text) {
+        return words_of(&missing);
     }
     if let Some(name) = ungrouped(text) {
         return format!("column `{name}` must stand in GROUP BY or in an aggregate function");
@@ -77,28 +69,76 @@ pub fn plain(text: &str) -> String {
     lines.join("\n")
 }
 
-/// That there is no such table, column or function, if that is what a text says.
-fn missing(text: &str) -> Option<String> {
-    let sentence = |before: &str, after: &str| text.strip_prefix(before)?.strip_suffix(after);
-    if let Some(name) = sentence("table '", "' not found") {
-        return Some(format!("there is no table `{name}`"));
+/// A text without its layers, and without the only catalog there is.
+fn without_layers(text: &str) -> String {
+    let mut text = text.replace("halite.public.", "");
+    text = text.replace("table 'halite.", "table '");
+    for layer in LAYERS {
+        text = text.replace(layer, "");
     }
-    let function =
-        sentence("Invalid function '", "'.").or_else(|| sentence("Invalid function '", "'"));
-    if let Some(name) = function {
-        return Some(format!("there is no function `{name}`"));
+    text
+}
+
+/// A text without the names that may be meant: Halite lists all.
+fn without_guesses(mut text: String) -> String {
+    for guess in [" Did you mean '", "\nDid you mean '"] {
+        if let Some(at) = text.find(guess) {
+            let behind = text.find("Valid fields are ").filter(|fields| *fields > at);
+            text.drain(at..behind.unwrap_or(text.len()));
+        }
     }
-    let missing = text.strip_prefix("No field named ")?;
-    let (name, columns) = match missing.split_once("Valid fields are ") {
-        Some((name, columns)) => (name, Some(columns)),
-        None => (missing, None),
-    };
-    let name = name.trim_end().trim_end_matches('.');
-    let columns = columns.map(|columns| columns.trim_end_matches('.'));
-    Some(match columns {
-        Some(columns) => format!("there is no column `{name}`; the columns are {columns}"),
-        None => format!("there is no column `{name}`"),
+    text
+}
+
+/// What is not there, if that is what an error says. DataFusion has it in words alone, but for columns.
+pub(super) fn missing(error: &DataFusionError) -> Option<Missing> {
+    let text = without_guesses(without_layers(&error.strip_backtrace()));
+    missing_of(text.trim_end())
+}
+
+fn missing_of(text: &str) -> Option<Missing> {
+    const SENTENCES: [(Nameable, &str, &str); 5] = [
+        (Nameable::Table, "table '", "' not found"),
+        (Nameable::TableFunction, "table function '", "' not found"),
+        (Nameable::Schema, "failed to resolve schema: ", ""),
+        (Nameable::Function, "Invalid function '", "'."),
+        (Nameable::Function, "Invalid function '", "'"),
+    ];
+    let mut sentences = SENTENCES.iter();
+    let known = sentences.find_map(|(what, before, after)| {
+        let name = text.strip_prefix(before)?.strip_suffix(after)?;
+        Some((*what, name, ""))
+    });
+    let (what, name, others) = known.or_else(|| {
+        let column = text.strip_prefix("No field named ")?;
+        let (name, others) = column
+            .split_once("Valid fields are ")
+            .unwrap_or((column, ""));
+        let name = name.trim_end().trim_end_matches('.');
+        Some((Nameable::Column, name, others.trim_end_matches('.')))
+    })?;
+    let others = others.split(", ").filter(|other| !other.is_empty());
+    Some(Missing {
+        what,
+        name: name.to_owned(),
+        others: others.map(str::to_owned).collect(),
     })
+}
+
+/// That something is not there, as Halite tells it.
+fn words_of(missing: &Missing) -> String {
+    let Missing { what, name, others } = missing;
+    match what {
+        Nameable::Column if others.is_empty() => format!("there is no column `{name}`"),
+        Nameable::Column => {
+            let others = others.join(", ");
+            format!("there is no column `{name}`; the columns are {others}")
+        }
+        Nameable::Function => format!("there is no function `{name}`"),
+        Nameable::TableFunction => format!("table function '{name}' not found"),
+        Nameable::Schema => format!("failed to resolve schema: {name}"),
+        _ => format!("there is no table `{name}`"),
+    }
 }
 
 /// The column that a message misses in GROUP BY.
@@ -200,40 +240,40 @@ const IN_FRONT_OF_TREE: [&str; 2] = [
 const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code.";
 
 /// What an error says to who wrote the statement, where DataFusion's words are about its own inside, and help nobody as its
-/// cause either.
-pub(super) fn otherwise(error: &DataFusionError) -> Option<String> {
+/// cause either; and whether it is about a form of an expression, which no value of a parameter changes.
+pub(super) fn otherwise(error: &DataFusionError) -> Option<(String, bool)> {
     let text = error.strip_backtrace();
     let mut known = OTHERWISE.iter();
     if let Some((_, said)) = known.find(|(theirs, _)| text.contains(theirs)) {
-        return Some((*said).to_owned());
+        return Some(((*said).to_owned(), false));
     }
     if let Some((_, rest)) = text.split_once("Placeholder '")
         && let Some((name, _)) = rest.split_once("' was not provided a value")
     {
-        return Some(format!(
-            "parameter {name} has no value: give it one, as EXECUTE does, or write a constant"
-        ));
+        let advice = "give it one, as EXECUTE does, or write a constant";
+        return Some((format!("parameter {name} has no value: {advice}"), false));
     }
     let mut trees = IN_FRONT_OF_TREE.iter();
     if let Some((_, tree)) = trees.find_map(|front| text.split_once(front)) {
         let end = tree.find(|letter: char| !letter.is_alphanumeric());
         let form = tree.get(..end.unwrap_or(tree.len())).unwrap_or_default();
         if ZONES.contains(&form) {
-            return Some(ZONE_IS_TEXT.to_owned());
+            return Some((ZONE_IS_TEXT.to_owned(), false));
         }
         let written = FORMS.iter().find(|(name, _)| *name == form);
         let written = written.map_or("this form of an expression, or of a table,", |(_, it)| it);
-        return Some(format!("{written} is not implemented"));
+        return Some((format!("{written} is not implemented"), true));
     }
     let (said, behind) = text.split_once(REPORT)?;
     // Of arguments of other types DataFusion says so, and then what it takes.
     if behind.contains("No function matches") {
         return None;
     }
-    Some(format!(
+    let words = format!(
         "{}: a fault of Halite or of what is below it; please report the statement",
         said.trim_end().trim_end_matches('.')
-    ))
+    );
+    Some((words, false))
 }
 
 /// What DataFusion says in front of two types that do not go together.

@@ -17,7 +17,7 @@ use super::change::change;
 use crate::catalog::ddl::{added_column, default_text};
 use crate::catalog::{Altered, Catalog, check_of, columns_of, identifier as folded, object_name};
 use crate::datum::identifier;
-use crate::error::{Error, Result};
+use crate::error::{Error, Nameable, Result};
 use crate::key::Argument;
 use crate::plan::bind::column_rules;
 use crate::plan::bind::views::may_name;
@@ -148,22 +148,16 @@ impl Alteration<'_> {
     }
 
     fn column(&mut self, name: &str) -> Result<&mut Column> {
-        let known: Vec<String> = self
-            .table
-            .columns
-            .iter()
-            .map(|column| format!("`{}`", column.name))
-            .collect();
-        let column = self
-            .table
-            .columns
-            .iter_mut()
-            .find(|column| column.name == name);
-        column.ok_or_else(|| {
-            Error::invalid(format!(
-                "there is no column `{name}`; there are {}",
-                known.join(", ")
-            ))
+        let columns = self.table.columns.iter();
+        let known: Vec<String> = columns.map(|column| column.name.clone()).collect();
+        let mut columns = self.table.columns.iter_mut();
+        columns.find(|column| column.name == name).ok_or_else(|| {
+            let others = known.join("`, `");
+            Error::invalid(format!("there is no column `{name}`; there are `{others}`")).of_missing(
+                Nameable::Column,
+                name,
+                known,
+            )
         })
     }
 

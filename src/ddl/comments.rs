@@ -8,7 +8,7 @@ use super::change::change;
 use super::statement::CommentStatement;
 use crate::catalog::visible::Catalogs;
 use crate::catalog::{Altered, Catalog, column_name, object_name};
-use crate::error::{Error, Result};
+use crate::error::{Error, Nameable, Result};
 use crate::run::outcome::{Outcome, done};
 use crate::schema::Table;
 
@@ -74,9 +74,11 @@ fn comment_on_table(
             Some(column) => {
                 let mut columns = table.columns.iter_mut();
                 let found = columns.find(|it| it.name == column);
-                let found = found.ok_or_else(|| {
-                    Error::invalid(format!("table `{name}` has no column `{column}`"))
-                })?;
+                let found =
+                    found.ok_or_else(|| {
+                        Error::invalid(format!("table `{name}` has no column `{column}`"))
+                            .of_missing(Nameable::Column, column, [])
+                    })?;
                 found.comment = text;
             }
         }

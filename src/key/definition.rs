@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::transform::{Argument, BoundArgument, Expression, Transform};
 use crate::datum::SqlType;
-use crate::error::{Error, Result};
+use crate::error::{Error, Nameable, Result};
 
 /// Whether keys run up or down with the part's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -103,7 +103,10 @@ impl Expression {
                         .iter()
                         .enumerate()
                         .find(|(_, column)| column.name == *name)
-                        .ok_or_else(|| Error::invalid(format!("there is no column `{name}`")))?;
+                        .ok_or_else(|| {
+                            Error::invalid(format!("there is no column `{name}`"))
+                                .of_missing(Nameable::Column, name, [])
+                        })?;
                     if !column.sql_type.can_be_key() {
                         return Err(Error::invalid(format!(
                             "column `{name}` of type {} cannot be a key part, nor can a key part be computed from it",

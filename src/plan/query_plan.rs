@@ -5,9 +5,10 @@ use std::sync::Arc;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{DescribeTable, LogicalPlan};
 
+use super::bind::parameters::bound;
 use super::bind::recursion::Casts;
 use super::bind::statement::take_described;
-use super::bind::{bound, lateral, names, natural, recursion};
+use super::bind::{lateral, names, natural, recursion};
 use super::rule::compare::numbers;
 use super::rule::mend::{once, set_names};
 use super::{subquery, width};

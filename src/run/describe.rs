@@ -16,7 +16,7 @@ use super::physical::Stage;
 use super::planned::Planned;
 use crate::datum::upper_type_name;
 use crate::error::Result;
-use crate::plan::bind::written_values;
+use crate::plan::bind::parameters::constants;
 use crate::plan::change::assign::is_assignment;
 use crate::sql::written::Written;
 
@@ -38,7 +38,7 @@ impl Context {
         let (state, plan) = match planned.with_values(&nulls)? {
             Some(plan) => (self.statement_state()?, plan),
             None => {
-                let written = written_values::with_values(parsed, &nulls)?;
+                let written = constants::with_values(parsed, &nulls)?;
                 self.planned(&written).await?
             }
         };

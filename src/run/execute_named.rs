@@ -18,7 +18,7 @@ use super::named::{head, is_preparable, values};
 use super::outcome::{Outcome, Wanted, done, no_prepared};
 use super::planned::{Planned, Repeated};
 use crate::error::{Error, Result};
-use crate::plan::bind::written_values::with_constants;
+use crate::plan::bind::parameters::constants::with_constants;
 use crate::sql::ident::IdentCase;
 use crate::sql::stack::Depth;
 use crate::sql::written::Written;

@@ -24,7 +24,7 @@ use super::planned::{Planned, Repeated, task};
 use super::planning_thread::{Effort, apart};
 use super::{batch_size, named};
 use crate::error::Result;
-use crate::plan::bind::written_values;
+use crate::plan::bind::parameters::constants;
 use crate::scan::Opened;
 use crate::sql::stack::{Depth, stack_for};
 use crate::sql::written::Written;
@@ -86,20 +86,20 @@ impl Context {
     pub(crate) async fn plan_once(&self, parsed: &Written) -> Result<Planned> {
         let version = self.catalogs().version();
         let session = self.sessions.kept(self.session());
-        let parameters = written_values::count_of(parsed);
+        let parameters = constants::count_of(parsed);
         let by_values = |session| {
             let gives = Gives::of_statement(&parsed.sql);
             Planned::by_values(version, session, gives, parameters)
         };
         let (state, plan) = match self.planned(parsed).await {
             Ok(planned) => planned,
-            Err(error) if parameters > 0 && written_values::may_mend(&error) => {
+            Err(error) if parameters > 0 && error.hangs_on_values() => {
                 return Ok(by_values(session));
             }
             Err(error) => return Err(error),
         };
         self.sessions.spare(self.session(), state);
-        if written_values::are_typed_by_others(parsed) {
+        if constants::are_typed_by_others(parsed) {
             return Ok(by_values(session));
         }
         let plan = named::inside(plan);
@@ -163,7 +163,7 @@ impl Context {
         params: &[ScalarValue],
         wanted: Wanted,
     ) -> Result<Outcome> {
-        let parsed = written_values::with_values(parsed, params)?;
+        let parsed = constants::with_values(parsed, params)?;
         self.run_planned(&parsed, wanted).await
     }
 

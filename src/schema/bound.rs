@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 
 use super::{Column, FamilySet, Table, TableSpaces, arrow_schema};
-use crate::error::{Error, Result};
+use crate::error::{Error, Nameable, Result};
 use crate::key::RowKey;
 
 /// A validated table with its row key, Arrow schema and stored columns worked out: what everything above works with.
@@ -103,6 +103,18 @@ impl BoundTable {
                 self.name()
             ))
         })
+    }
+
+    /// That it has no column of this name, as a statement has it.
+    pub fn no_column(&self, name: &str) -> Error {
+        let columns = self.columns().iter();
+        let known: Vec<String> = columns.map(|column| column.name.clone()).collect();
+        Error::invalid(format!(
+            "table `{}` has no column `{name}`; its columns are `{}`",
+            self.name(),
+            known.join("`, `")
+        ))
+        .of_missing(Nameable::Column, name, known)
     }
 
     /// Whether a statement may give values for the column at `position`.

@@ -8,7 +8,7 @@ use super::{Connection, IntoParameters};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::RowError;
 use crate::plan::bind::column_rules;
-use crate::plan::bind::placeholders::put_in_zone_of;
+use crate::plan::bind::parameters::wanted::put_in_zone_of;
 use crate::row::RowWriter;
 use crate::store::Durability;
 use crate::table::HaliteTable;

@@ -14,8 +14,8 @@ use super::{Connection, FromValue, IntoParameters, Row, RowStream, Rows, Stateme
 use crate::ddl::execute;
 use crate::ddl::statement::DdlStatement;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::bind::placeholders::Placeholders;
-use crate::plan::bind::{bound, written_values};
+use crate::plan::bind::parameters::wanted::Placeholders;
+use crate::plan::bind::parameters::{bound, constants};
 use crate::plan::change::{ChangeNode, gives_rows};
 use crate::run::outcome::{Outcome, Wanted, no_rows, refuse_hidden_changes, takes_parameters};
 use crate::run::planned::{Planned, Repeated};
@@ -328,7 +328,7 @@ impl Connection {
         params: Vec<ScalarValue>,
         wanted: Wanted,
     ) -> Result<Outcome> {
-        let count = written_values::count_of(parsed);
+        let count = constants::count_of(parsed);
         if count == 0 {
             Placeholders::default().bind(params)?;
             return self.run_context.run_planned(parsed, wanted).await;
@@ -336,7 +336,7 @@ impl Connection {
         let open = Placeholders::default().at_least(count);
         let (state, plan) = match self.run_context.planned(parsed).await {
             Ok(planned) => planned,
-            Err(error) if written_values::may_mend(&error) => {
+            Err(error) if error.hangs_on_values() => {
                 return self
                     .run_context
                     .run_written(parsed, &open.bind(params)?, wanted)
@@ -345,7 +345,7 @@ impl Connection {
             Err(error) => return Err(error),
         };
         let params = Placeholders::of(&plan)?.at_least(count).bind(params)?;
-        let bound = if written_values::are_typed_by_others(parsed) {
+        let bound = if constants::are_typed_by_others(parsed) {
             None
         } else {
             bound::with_values(plan, params.clone())?

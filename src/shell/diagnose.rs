@@ -7,6 +7,7 @@ use super::keywords::{BEGINNINGS, KEYWORDS};
 use super::names::Names;
 use super::suggest::{closest, closest_keywords, question};
 use super::words::{Kind, Token, tokens};
+use crate::error::{Error, Missing, Nameable};
 use crate::key::TRANSFORMS;
 use crate::sql::unsupported::statements;
 
@@ -19,9 +20,11 @@ pub struct Diagnosis {
     pub hint: Option<String>,
 }
 
-/// Diagnoses a message about a statement that the planner or the store refused.
-pub fn of_message(message: &str, statement: &str, names: Option<&Names>) -> Diagnosis {
-    let Some(complaint) = COMPLAINTS.iter().find_map(|kind| kind.read(message)) else {
+/// Diagnoses an error about a statement that the planner or the store refused; `message` has its causes, too.
+pub fn of_error(error: &Error, message: &str, statement: &str, names: Option<&Names>) -> Diagnosis {
+    let missing = error.missing().and_then(Complaint::of);
+    let read = || COMPLAINTS.iter().find_map(|kind| kind.read(message));
+    let Some(complaint) = missing.or_else(read) else {
         return Diagnosis {
             place: quoted_place(message, statement),
             hint: None,
@@ -103,6 +106,26 @@ struct Wording {
 struct Complaint {
     subject: Subject,
     name: String,
+    /// The names that there are, where the error has them.
+    others: Vec<String>,
+}
+
+impl Complaint {
+    /// That something is not there, of the kinds that something else may be meant of.
+    fn of(missing: &Missing) -> Option<Self> {
+        let subject = match missing.what {
+            Nameable::Table | Nameable::Schema => Subject::Table,
+            Nameable::TableFunction => Subject::TableFunction,
+            Nameable::Column => Subject::Column,
+            Nameable::Function => Subject::Function,
+            _ => return None,
+        };
+        Some(Self {
+            subject,
+            name: missing.name.clone(),
+            others: missing.others.clone(),
+        })
+    }
 }
 
 const fn wording(subject: Subject, before: &'static str, after: &'static str) -> Wording {
@@ -118,18 +141,12 @@ static COMPLAINTS: &[Wording] = &[
     wording(Subject::Listed, "COPY option `", "` is not implemented; "),
     wording(Subject::Listed, "COPY format `", "` is not implemented; "),
     wording(Subject::Ungrouped, "column `", "` must stand in GROUP BY"),
-    wording(Subject::TableFunction, "table function '", "' not found"),
-    wording(Subject::Table, "there is no table `", "`"),
     wording(Subject::Table, "Invalid qualifier ", ""),
-    wording(Subject::Column, "there is no column `", "`"),
-    wording(Subject::Column, "` has no column `", "`"),
-    wording(Subject::Column, "the file has a column `", "` that table"),
     wording(
         Subject::Column,
         "Ambiguous reference to unqualified field ",
         "",
     ),
-    wording(Subject::Function, "there is no function `", "`"),
     wording(Subject::Setting, "Config value \"", "\" not found on"),
     wording(
         Subject::Setting,
@@ -151,6 +168,7 @@ impl Wording {
         Some(Complaint {
             subject: self.subject,
             name: name.to_owned(),
+            others: Vec::new(),
         })
     }
 
@@ -183,7 +201,7 @@ fn hint(
         }
         Subject::Table => table_hint(wrong, names?),
         Subject::TableFunction => among(wrong, names?.table_functions()),
-        Subject::Column => column_hint(wrong, message),
+        Subject::Column => column_hint(wrong, &complaint.others),
         Subject::Ungrouped => None,
         Subject::Listed => among(wrong, listed(message)),
         Subject::Function if statements::function(wrong).is_some() => {
@@ -228,18 +246,18 @@ fn table_hint(wrong: &str, names: &Names) -> Option<String> {
     })
 }
 
-/// A column that may be meant, of those that the message lists; where none is close, the list, cut where it is long.
-fn column_hint(wrong: &str, message: &str) -> Option<String> {
+/// A column that may be meant, of those that there are; where none is close, all of them, cut where they are many.
+fn column_hint(wrong: &str, others: &[String]) -> Option<String> {
     const SHOWN: usize = 12;
-    let mut lists = ["; the columns are ", "; its columns are "].into_iter();
-    let list = lists.find_map(|before| Some(message.split_once(before)?.1))?;
-    let list = list.trim_end().trim_end_matches('.').replace('`', "");
     // ORDER BY knows those of the result and those of the tables, which may be the same.
     let mut valid: Vec<&str> = Vec::new();
-    for name in list.split(", ") {
-        if !valid.contains(&name) {
+    for name in others {
+        if !valid.contains(&name.as_str()) {
             valid.push(name);
         }
+    }
+    if valid.is_empty() {
+        return None;
     }
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).replace('"', "");
     let (wanted, lasts) = (

@@ -28,7 +28,7 @@ async fn diagnosis(connection: &Connection, sql: &str) -> (String, String) {
     let names = Names::new(connection.clone());
     let found = match message.rsplit_once(", Column: ") {
         Some((_, column)) => of_syntax(sql, column.trim().parse::<usize>().unwrap() - 1),
-        None => of_message(&message, sql, Some(&names)),
+        None => of_error(&error, &message, sql, Some(&names)),
     };
     let place = found.place.and_then(|(start, end)| sql.get(start..end));
     (
@@ -194,7 +194,10 @@ async fn what_is_wrong_is_found_and_what_is_meant_is_suggested() {
 
 #[test]
 fn what_a_message_quotes_is_found_if_it_is_there_once() {
-    let place = |message: &str, sql: &str| of_message(message, sql, None).place;
+    let place = |message: &str, sql: &str| {
+        let error = Error::invalid(message);
+        of_error(&error, message, sql, None).place
+    };
     let cast = "Cast error: Cannot cast string 'abc' to value of Int32 type";
     assert_eq!(place(cast, "SELECT 'abc'"), Some((7, 12)));
     assert_eq!(place(cast, "SELECT 'abc', 'abc'"), None);
@@ -234,7 +237,8 @@ async fn a_name_is_found_where_it_is_used() {
             .await
             .map(|_| ())
             .unwrap_err();
-        let found = of_message(
+        let found = of_error(
+            &error,
             &error.to_string(),
             sql,
             Some(&Names::new(connection.clone())),

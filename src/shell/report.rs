@@ -43,7 +43,7 @@ impl Reporter<'_> {
             // A text that goes on over lines is named as it stands.
             return self.write(&text.replace('\n', "\\n"), sql, origin, &diagnosis);
         }
-        let diagnosis = diagnose::of_message(&message, sql, self.names);
+        let diagnosis = diagnose::of_error(error, &message, sql, self.names);
         // What the message says at its end has a line of its own.
         let hint = diagnosis.hint.as_deref().unwrap_or_default();
         let said = message

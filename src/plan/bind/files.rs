@@ -26,7 +26,7 @@ use datafusion::prelude::SessionContext;
 use futures::FutureExt;
 use parking_lot::Mutex;
 
-use crate::error::Error;
+use crate::error::{Error, Nameable};
 use crate::file::access::Restrictions;
 use crate::file::file_table;
 use crate::file::parquet::{ParquetFiles, ParquetFilesFactory, ParquetTable};
@@ -135,7 +135,7 @@ impl LocalFiles {
     /// The table of `read_parquet`.
     async fn parquet(&self, file: &str) -> Result<Arc<dyn TableProvider>> {
         if !is_pattern(file) && !Path::new(file).exists() {
-            return Err(Error::invalid(format!("there is no file `{file}`")).into());
+            return Err(no_file(file).into());
         }
         let mut files = files_matching(file).filter(|file| file.is_file());
         files.try_for_each(|file| self.check_sums(&file))?;
@@ -156,7 +156,8 @@ impl LocalFiles {
             .into());
         }
         if files.is_empty() {
-            return Err(Error::invalid(format!("there is no file in `{directory}`")).into());
+            let error = Error::invalid(format!("there is no file in `{directory}`"));
+            return Err(error.of_missing(Nameable::File, directory, []).into());
         }
         for file in &files {
             check_outside(file)?;
@@ -363,7 +364,7 @@ impl UrlTableFactory for LocalFiles {
             check_outside(Path::new(local))?
         }
         if !is_pattern && !Path::new(local).exists() {
-            return Err(Error::invalid(format!("there is no file `{local}`")).into());
+            return Err(no_file(local).into());
         }
         if let Some(table) = self.own_table(local, is_pattern).await? {
             return Ok(Some(table));
@@ -456,4 +457,8 @@ fn looks_like_a_file(name: &str) -> bool {
             let mut known = EXTENSIONS.iter();
             known.any(|known| known.eq_ignore_ascii_case(extension))
         })
+}
+
+fn no_file(file: &str) -> Error {
+    Error::invalid(format!("there is no file `{file}`")).of_missing(Nameable::File, file, [])
 }

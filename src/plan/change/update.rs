@@ -247,12 +247,7 @@ pub(super) fn column(table: &BoundTable, factor: &TableFactor, name: &ObjectName
     let column = column_name(&ObjectName(vec![last.clone()]))?;
     let columns = table.columns();
     let position = columns.iter().position(|it| it.name == column);
-    position.filter(|_| is_of_table).ok_or_else(|| {
-        let known: Vec<String> = columns.iter().map(|it| format!("`{}`", it.name)).collect();
-        Error::invalid(format!(
-            "table `{}` has no column `{name}`; its columns are {}",
-            table.name(),
-            known.join(", ")
-        ))
-    })
+    position
+        .filter(|_| is_of_table)
+        .ok_or_else(|| table.no_column(&name.to_string()))
 }

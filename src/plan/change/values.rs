@@ -386,12 +386,7 @@ fn targets(table: &BoundTable, listed: &[ObjectName]) -> Result<Vec<usize>> {
     for name in listed {
         let name = column_name(name)?;
         let Some(target) = columns.iter().position(|column| column.name == name) else {
-            let known: Vec<String> = columns.iter().map(|it| format!("`{}`", it.name)).collect();
-            return Err(Error::invalid(format!(
-                "table `{}` has no column `{name}`; its columns are {}",
-                table.name(),
-                known.join(", ")
-            )));
+            return Err(table.no_column(&name));
         };
         table.refuse_generated(target)?;
         if targets.contains(&target) {

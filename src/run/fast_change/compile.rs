@@ -22,7 +22,7 @@ use datafusion::logical_expr::{
 };
 
 use super::direct::{DirectChange, Projection, Source, Step};
-use crate::plan::bind::bound;
+use crate::plan::bind::parameters::bound;
 use crate::plan::bind::scanned::{table_of, table_of_source};
 use crate::plan::change::assign::is_assignment;
 use crate::plan::change::lookup::LookupNode;

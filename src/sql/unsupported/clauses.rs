@@ -13,9 +13,9 @@ use sqlparser::ast::{
     Visitor, WindowSpec, WindowType, With,
 };
 
-use super::checked::{Checked, FINE, missing, refuse_if};
+use super::checked::{Checked, FINE, Refusal, missing, refuse_if};
 use super::{KnownFunctions, expressions};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sql::ident::IdentCase;
 
 /// Refuses a statement with a clause that DataFusion would drop. It recurses as deep as the statement is nested.
@@ -24,9 +24,7 @@ use crate::sql::ident::IdentCase;
 /// `NotSupported`, naming the clause.
 pub(crate) fn check(statement: &Statement, functions: &dyn KnownFunctions) -> Result<()> {
     let found: Checked = statement.visit(&mut Clauses { functions });
-    found
-        .break_value()
-        .map_or(Ok(()), |message| Err(Error::unsupported(message)))
+    found.break_value().map_or(Ok(()), |it| Err(it.error()))
 }
 
 /// Whether a clause stands in the statement.
@@ -69,7 +67,7 @@ struct Clauses<'a> {
 }
 
 impl Visitor for Clauses<'_> {
-    type Break = String;
+    type Break = Refusal;
 
     fn pre_visit_statement(&mut self, statement: &Statement) -> Checked {
         match statement {
@@ -435,9 +433,9 @@ impl Clauses<'_> {
         .into_iter();
         match clauses.find(|(is_given, _)| *is_given) {
             None => FINE,
-            Some((_, clause)) => {
-                Checked::Break(format!("`{name}` is no aggregate, and takes no {clause}"))
-            }
+            Some((_, clause)) => Checked::Break(Refusal::of(format!(
+                "`{name}` is no aggregate, and takes no {clause}"
+            ))),
         }
     }
 }
@@ -461,7 +459,7 @@ struct NamedWindows {
 }
 
 impl Visitor for NamedWindows {
-    type Break = String;
+    type Break = Refusal;
 
     fn pre_visit_query(&mut self, _: &Query) -> Checked {
         self.depth += 1;

@@ -9,7 +9,7 @@ use sqlparser::ast::{
 };
 
 use super::KnownFunctions;
-use super::checked::{Checked, FINE, missing, refuse_if};
+use super::checked::{Checked, FINE, Refusal, missing, missing_constant, refuse_if};
 use crate::sql::rewrite::expressions::{
     escape_of, escaped_by_backslashes, length_of, similar_as_regex,
 };
@@ -180,9 +180,6 @@ pub(crate) fn check_table_factor(factor: &TableFactor) -> Checked {
     })
 }
 
-/// What a parameter is before it has a value.
-pub(crate) const NO_CONSTANT: &str = "a pattern that is no constant";
-
 /// Operators and casts.
 pub(crate) fn check_expr(expr: &Expr) -> Checked {
     missing(match expr {
@@ -193,9 +190,9 @@ pub(crate) fn check_expr(expr: &Expr) -> Checked {
         } => match similar_as_regex(pattern, escape_char.as_ref()) {
             Some(_) => return FINE,
             None => {
-                return missing(format_args!(
-                    "SIMILAR TO {NO_CONSTANT}; write LIKE, or ~ with a regular expression"
-                ));
+                return missing_constant(
+                    "SIMILAR TO a pattern that is no constant; write LIKE, or ~ with a regular expression",
+                );
             }
         },
         Expr::Like {
@@ -210,10 +207,10 @@ pub(crate) fn check_expr(expr: &Expr) -> Checked {
         } if escape_of(escape) != Some(Some('\\'))
             && escaped_by_backslashes(pattern, Some(escape)).is_none() =>
         {
-            return missing(format_args!(
-                "LIKE with an ESCAPE that is not one character, or {NO_CONSTANT} or ends with that character; escape with \
-                 backslashes"
-            ));
+            return missing_constant(
+                "LIKE with an ESCAPE that is not one character, or a pattern that is no constant or ends with that \
+                 character; escape with backslashes",
+            );
         }
         Expr::RLike { regexp: true, .. } => "REGEXP; write ~ or !~",
         Expr::RLike { .. } => "RLIKE; write ~ or !~",
@@ -274,7 +271,7 @@ pub(crate) fn check_function(
     let ignores_nulls = function.null_treatment == Some(NullTreatment::IgnoreNulls)
         || list.clauses.contains(&ignoring);
     if is_window && ignores_nulls && !SKIPPING.contains(&name) {
-        return Checked::Break(format!("`{name}` takes no IGNORE NULLS"));
+        return Checked::Break(Refusal::of(format!("`{name}` takes no IGNORE NULLS")));
     }
     if list.duplicate_treatment != Some(DuplicateTreatment::Distinct) {
         return FINE;
@@ -285,7 +282,7 @@ pub(crate) fn check_function(
         ));
     }
     if is_window {
-        return Checked::Break(format!("`{name}` takes no DISTINCT"));
+        return Checked::Break(Refusal::of(format!("`{name}` takes no DISTINCT")));
     }
     if list.args.len() > 1 && !DISTINCT_PAIRS.contains(&name) {
         missing(format_args!(

@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{Ident, ObjectType, ShowCreateObject, Statement};
 
-use crate::error::Error;
+use crate::error::{Error, Nameable};
 
 /// Something that is not there, and what to write instead.
 struct Absent(&'static str, &'static str);
@@ -326,27 +326,12 @@ fn contains(text: &str, words: &str) -> bool {
     line.to_lowercase().contains(words)
 }
 
-/// How planning says that something is not there: before and behind its name, and what to write instead of it.
-type Missing = (&'static str, &'static str, fn(&str) -> Option<&'static str>);
-
-const MISSING: [Missing; 4] = [
-    ("there is no function `", "`", function),
-    ("table function '", "' not found", table),
-    ("there is no table `", "`", table),
-    ("failed to resolve schema: ", "", table),
-];
-
 /// An error of planning. Of a table or a function of another database it says what to write instead.
 pub(crate) fn told(error: Error) -> Error {
-    let message = error.message();
-    let instead = MISSING.iter().find_map(|(before, behind, instead)| {
-        let (_, rest) = message.split_once(before)?;
-        let name = if behind.is_empty() {
-            rest.split_whitespace().next()?
-        } else {
-            rest.split_once(behind)?.0
-        };
-        instead(name)
+    let instead = error.missing().and_then(|missing| match missing.what {
+        Nameable::Function => function(&missing.name),
+        Nameable::Table | Nameable::TableFunction | Nameable::Schema => table(&missing.name),
+        _ => None,
     });
     match instead {
         Some(instead) => error.suggesting(instead),

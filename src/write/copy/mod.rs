@@ -56,7 +56,7 @@ use super::execute::commit;
 use super::feed::Feed;
 use super::filled::Filled;
 use super::{Change, Progress, RowLabels, TableWriter, WriteSet, WriteSettings};
-use crate::error::{Error, Result};
+use crate::error::{Error, Nameable, Result};
 use crate::schema::{BoundTable, Column};
 
 /// How many rows are handed on at once at most.
@@ -244,11 +244,13 @@ fn match_columns(table: &BoundTable, given: &[usize], names: &[&str]) -> Result<
             } else {
                 "that is not in the list; in it are".to_owned()
             };
+            let name = name.escape_debug().to_string();
+            let others = columns.iter().map(|column| (*column).to_owned());
             return Err(Error::invalid(format!(
-                "the file has a column `{}` {has} {}",
-                name.escape_debug(),
+                "the file has a column `{name}` {has} {}",
                 quoted(columns.iter().copied())
-            )));
+            ))
+            .of_missing(Nameable::Column, &name, others));
         };
         if positions.contains(position) {
             return Err(Error::invalid(format!(

@@ -300,5 +300,5 @@ pub(crate) fn put_in_zone_of(value: &mut ScalarValue, wanted: &DataType) {
 }
 
 #[cfg(test)]
-#[path = "placeholders_tests.rs"]
+#[path = "wanted_tests.rs"]
 mod tests;

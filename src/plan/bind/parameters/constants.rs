@@ -5,25 +5,22 @@
 //! planned wrong: EXCEPT, and VALUES of several rows, give an open parameter the type of what stands beside it. Both are
 //! planned at each run, as if the values had been written in their text.
 
-use std::error::Error as _;
 use std::ops::ControlFlow;
 
 use arrow::datatypes::DataType as ArrowType;
 use datafusion::common::ScalarValue;
-use datafusion::error::DataFusionError;
 use sqlparser::ast::{
     Array, CastKind, DataType, ExactNumberInfo, Expr, GroupByExpr, Interval, OrderByKind, Query,
     Select, SelectItem, SetExpr, SetOperator, Statement as SqlStatement, UnaryOperator, Value,
     Visit, VisitMut, Visitor, VisitorMut, visit_expressions,
 };
 
-use super::names::keep_heading;
 use crate::datum::upper_type_name;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::plan::bind::names::keep_heading;
 use crate::sql::placeholders::number_of;
 use crate::sql::rewrite::functions::call;
 use crate::sql::rewrite::mixed_values;
-use crate::sql::unsupported::expressions::NO_CONSTANT;
 use crate::sql::written::Written;
 
 /// How many parameters a statement has: the greatest number of one.
@@ -51,39 +48,6 @@ fn has_typed_by_others(statement: &SqlStatement) -> ControlFlow<()> {
         },
         statement => statement.visit(&mut TypedByOthers),
     }
-}
-
-/// Whether a statement that cannot be planned before its parameters have values may be planned for them: what is wrong
-/// is not the name of a table, a column or a function, nor a clause.
-pub(crate) fn may_mend(error: &Error) -> bool {
-    const OF_TEXT: [&str; 5] = [
-        "' not found",
-        "there is no ",
-        " has no column ",
-        "Ambiguous reference",
-        " is not implemented; ",
-    ];
-    let message = error.to_string();
-    match error.kind() {
-        ErrorKind::InvalidInput | ErrorKind::Internal => {
-            !is_of_columns(error) && !OF_TEXT.iter().any(|said| message.contains(said))
-        }
-        ErrorKind::NotSupported => {
-            let is_of_text = OF_TEXT.iter().any(|said| message.contains(said))
-                || message.ends_with(" is not implemented");
-            message.contains(NO_CONSTANT) || !is_of_text
-        }
-        _ => false,
-    }
-}
-
-fn is_of_columns(error: &Error) -> bool {
-    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    causes.any(|cause| {
-        let cause = cause.downcast_ref::<DataFusionError>();
-        let cause = cause.map(DataFusionError::find_root);
-        matches!(cause, Some(DataFusionError::SchemaError(..)))
-    })
 }
 
 /// The statement with these values for its parameters, that of a PREPARE without the PREPARE.
@@ -349,5 +313,5 @@ fn of_type(expr: Expr, data_type: &ArrowType) -> Expr {
 }
 
 #[cfg(test)]
-#[path = "written_values_tests.rs"]
+#[path = "constants_tests.rs"]
 mod tests;

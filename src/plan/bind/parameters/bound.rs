@@ -10,8 +10,8 @@ use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Values};
 
-use super::{operators, written_values};
 use crate::error::Error;
+use crate::plan::bind::operators;
 
 /// The plan with these values for its parameters; `None` where it is to be made for them.
 ///
@@ -27,7 +27,7 @@ pub(crate) fn with_values(
     let bound = plan.with_param_values(ParamValues::from(values));
     match bound.and_then(planned_anew).map_err(Error::from) {
         Ok(plan) => Ok(Some(plan)),
-        Err(error) if written_values::may_mend(&error) => Ok(None),
+        Err(error) if error.hangs_on_values() => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -3,6 +3,7 @@ use chrono::NaiveDateTime;
 use datafusion::common::ScalarValue;
 
 use super::*;
+use crate::error::ErrorKind;
 use crate::params;
 use crate::session::{Connection, Database};
 use crate::sql::parse::{Command, Parsed, parse};
