@@ -5,6 +5,7 @@
 
 mod circles;
 mod documents;
+mod names;
 mod rooms;
 mod source;
 

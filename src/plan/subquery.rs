@@ -39,7 +39,7 @@ use datafusion::logical_expr::{
 };
 
 use self::domain::{columns, named_columns, renamed};
-use self::fresh::Names;
+use self::fresh::FreshNames;
 use self::joined::Joined;
 use self::outside::{is_drawn_out, named_by, named_from_outside, query_of};
 use crate::error::{Error, Result};
@@ -54,7 +54,7 @@ pub(crate) fn mend(plan: LogicalPlan) -> Result<LogicalPlan> {
         return Ok(plan);
     }
     let plan = missing::allowed(plan)?;
-    let mended = mend_plan(plan, &Names::default())?;
+    let mended = mend_plan(plan, &FreshNames::default())?;
     match named_from_outside(&mended)?.first() {
         None => Ok(mended),
         Some(column) => Err(Error::invalid(format!(
@@ -85,7 +85,7 @@ fn has_any(expr: &Expr) -> PlanResult<bool> {
     expr.exists(|expr| Ok(query_of(expr).is_some()))
 }
 
-fn mend_plan(plan: LogicalPlan, names: &Names) -> PlanResult<LogicalPlan> {
+fn mend_plan(plan: LogicalPlan, names: &FreshNames) -> PlanResult<LogicalPlan> {
     let mended = plan.map_children(|input| Ok(Transformed::yes(mend_plan(input, names)?)))?;
     let around = mended.data.inputs().into_iter();
     let around: Vec<DFSchemaRef> = around.map(|input| Arc::clone(input.schema())).collect();
@@ -105,7 +105,7 @@ fn mend_plan(plan: LogicalPlan, names: &Names) -> PlanResult<LogicalPlan> {
     mend_node(mended.data, names)
 }
 
-fn mend_node(node: LogicalPlan, names: &Names) -> PlanResult<LogicalPlan> {
+fn mend_node(node: LogicalPlan, names: &FreshNames) -> PlanResult<LogicalPlan> {
     match node {
         LogicalPlan::Join(join) if beside::is_lateral(&join, names)? => {
             beside::lateral_join(join, names)
@@ -118,7 +118,7 @@ fn mend_node(node: LogicalPlan, names: &Names) -> PlanResult<LogicalPlan> {
     }
 }
 
-fn mend_filter(filter: Filter, names: &Names) -> PlanResult<LogicalPlan> {
+fn mend_filter(filter: Filter, names: &FreshNames) -> PlanResult<LogicalPlan> {
     let rows = Arc::clone(filter.input.schema());
     let predicate = mend_condition(filter.predicate, ConditionContext::Condition, &rows)?;
     let filter = Filter::try_new(predicate, filter.input)?;
@@ -181,7 +181,7 @@ fn is_joined(expr: &Expr, node: &LogicalPlan) -> PlanResult<bool> {
 }
 
 /// A node whose expressions have subqueries, over rows that have their values.
-fn mend_values(node: LogicalPlan, names: &Names) -> PlanResult<LogicalPlan> {
+fn mend_values(node: LogicalPlan, names: &FreshNames) -> PlanResult<LogicalPlan> {
     let is_joined = |expr: &Expr| is_joined(expr, &node);
     let mut has_joined = false;
     node.apply_expressions(|expr| {
@@ -255,7 +255,7 @@ fn written_as(
 }
 
 /// ORDER BY, which may name columns of the tables that the list of SELECT has not.
-fn mend_sort(sort: Sort, names: &Names) -> PlanResult<LogicalPlan> {
+fn mend_sort(sort: Sort, names: &FreshNames) -> PlanResult<LogicalPlan> {
     let listed = sort.input.schema().columns();
     let mut sort = with_columns(sort, names)?;
     let node = LogicalPlan::Sort(sort.clone());
@@ -270,7 +270,7 @@ fn mend_sort(sort: Sort, names: &Names) -> PlanResult<LogicalPlan> {
 }
 
 /// The rows with those columns of the tables below that subqueries of the order name.
-fn with_columns(mut sort: Sort, names: &Names) -> PlanResult<Sort> {
+fn with_columns(mut sort: Sort, names: &FreshNames) -> PlanResult<Sort> {
     let LogicalPlan::Projection(projection) = sort.input.as_ref() else {
         return Ok(sort);
     };

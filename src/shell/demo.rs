@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 
 use self::directories::DemoDirectories;
 use self::scanned::Scanned;
-use self::summary::{Line, summary};
+use self::summary::{QueryLine, summary};
 use super::failure::Failure;
 use super::format::{self, Page};
 use super::names::Names;
@@ -198,7 +198,7 @@ impl<'a> Demo<'a> {
         number: usize,
         of: usize,
         query: &Query,
-        lines: &mut Vec<Line>,
+        lines: &mut Vec<QueryLine>,
     ) -> Result<(), Failure> {
         let heading = format!("── {number} of {of}: {} ", query.title);
         let rule = "─".repeat(100_usize.saturating_sub(width(&heading)));
@@ -232,13 +232,13 @@ impl<'a> Demo<'a> {
         statement: &Statement,
         expectation: &Expectation,
         answer: Option<&str>,
-    ) -> Result<(Line, String), Failure> {
+    ) -> Result<(QueryLine, String), Failure> {
         let failed = |error| Failure::Statement(report::failed_statement(&error, statement.text()));
         let scanned = Scanned::of(&self.usual, statement).await.map_err(failed)?;
         let usual = self.usual.profile(statement).await.map_err(failed)?;
         let plain = self.plain.profile(statement).await.map_err(failed)?;
         let rows = text_of(&usual)?;
-        let line = Line {
+        let line = QueryLine {
             data_set: query.table,
             query: format!("{number} {}", query.title),
             layout: expectation.layout,

@@ -7,7 +7,7 @@ use super::command::{self, Command};
 use super::failure::Failure;
 use super::report::{Origin, Reporter};
 use super::script::{Broken, Unit, Units};
-use super::state::{Answer, Asked, Shell, Source};
+use super::state::{Answer, Asked, ScriptSource, Shell};
 use crate::session::Statement;
 use crate::sql::copy_statement::ScriptRows;
 
@@ -27,7 +27,7 @@ impl Shell<'_> {
     /// As [`Shell::read_script`].
     pub fn script(&mut self, text: &str, file: Option<&str>) -> Answer {
         let lone = file.is_none() && !text.trim_end().contains('\n');
-        self.run_script(Units::of_text(text), Source { file, lone })
+        self.run_script(Units::of_text(text), ScriptSource { file, lone })
     }
 
     /// Runs a script, which may be from a file, as it is read: each statement before the next is read.
@@ -39,10 +39,10 @@ impl Shell<'_> {
     /// # Errors
     /// The first failure; without `bail`, only what stops everything: an interruption, an output that is closed.
     pub fn read_script(&mut self, script: Units, file: Option<&str>) -> Answer {
-        self.run_script(script, Source { file, lone: false })
+        self.run_script(script, ScriptSource { file, lone: false })
     }
 
-    fn run_script(&mut self, mut units: Units, source: Source<'_>) -> Answer {
+    fn run_script(&mut self, mut units: Units, source: ScriptSource<'_>) -> Answer {
         if self.settings.check_first {
             units = self.checked(units, source)?;
         }
@@ -68,7 +68,7 @@ impl Shell<'_> {
     }
 
     /// All that a script consists of, of which no part has a mistake.
-    fn checked(&mut self, mut units: Units, source: Source<'_>) -> Result<Units, Failure> {
+    fn checked(&mut self, mut units: Units, source: ScriptSource<'_>) -> Result<Units, Failure> {
         let mut found = Vec::new();
         loop {
             let unit;
@@ -107,7 +107,7 @@ impl Shell<'_> {
         }
     }
 
-    fn broken(&self, broken: &Broken, source: Source<'_>) -> Failure {
+    fn broken(&self, broken: &Broken, source: ScriptSource<'_>) -> Failure {
         let colors = self.outputs.log_colors();
         let reporter = Reporter {
             names: None,
@@ -145,7 +145,7 @@ impl Shell<'_> {
         answer
     }
 
-    fn prepare<'t>(&self, unit: &'t Unit, source: Source<'_>) -> Result<Step<'t>, Failure> {
+    fn prepare<'t>(&self, unit: &'t Unit, source: ScriptSource<'_>) -> Result<Step<'t>, Failure> {
         match unit {
             Unit::Command { text, .. } => {
                 let (command, argument) =
@@ -170,7 +170,7 @@ impl Shell<'_> {
         }
     }
 
-    fn step(&mut self, step: Step<'_>, source: Source<'_>) -> Answer {
+    fn step(&mut self, step: Step<'_>, source: ScriptSource<'_>) -> Answer {
         match step {
             Step::Command(command, argument) => {
                 let answer = command.run(self, argument)?;

@@ -113,7 +113,7 @@ impl Drop for Shell<'_> {
 
 /// Where a script is from.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct ScriptSource<'a> {
     pub(super) file: Option<&'a str>,
     /// Whether it is one line, of which nobody needs the number.
     pub(super) lone: bool,
@@ -169,7 +169,7 @@ impl<'a> Shell<'a> {
     pub(super) fn statement_of_command(&mut self, text: &str) -> Answer {
         self.check_interrupts()?;
         let last = std::mem::take(&mut self.last);
-        let source = Source {
+        let source = ScriptSource {
             file: None,
             lone: !text.trim_end().contains('\n'),
         };
@@ -184,7 +184,7 @@ impl<'a> Shell<'a> {
         &mut self,
         statements: &[Statement],
         line: usize,
-        source: Source<'_>,
+        source: ScriptSource<'_>,
     ) -> Answer {
         let file = source.file;
         for statement in statements {
@@ -233,7 +233,7 @@ impl<'a> Shell<'a> {
         &self,
         text: &str,
         line: usize,
-        source: Source<'_>,
+        source: ScriptSource<'_>,
     ) -> Result<(Vec<Statement>, usize), Failure> {
         let line = if source.lone { 0 } else { line };
         let text = self.variables.fill(text);

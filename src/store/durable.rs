@@ -11,10 +11,10 @@ use crate::error::Result;
 
 /// Such changes, until they are durable.
 #[must_use = "they may not be durable before it was waited for"]
-pub struct Durable(Box<dyn Pending>);
+pub struct Durable(Box<dyn PendingSync>);
 
 /// What waits for the disk.
-pub(super) trait Pending: Send {
+pub(super) trait PendingSync: Send {
     /// Waits. It blocks.
     fn wait(self: Box<Self>) -> Result<()>;
 
@@ -43,7 +43,7 @@ impl Durable {
         })
     }
 
-    pub(super) fn of(pending: impl Pending + 'static) -> Self {
+    pub(super) fn of(pending: impl PendingSync + 'static) -> Self {
         Self(Box::new(pending))
     }
 
@@ -92,7 +92,7 @@ struct Told {
     waker: Option<Waker>,
 }
 
-impl<F: FnOnce() -> Result<()> + Send + 'static> Pending for Aside<F> {
+impl<F: FnOnce() -> Result<()> + Send + 'static> PendingSync for Aside<F> {
     fn wait(self: Box<Self>) -> Result<()> {
         self.wait.map_or(Ok(()), |wait| wait())
     }

@@ -67,7 +67,7 @@ use self::switch::Switch;
 use self::syncs::{Syncs, Turn};
 use super::changes::{self, Claims, LocalStore};
 use super::seal;
-use super::synced::{self, Extent, Files, Synced};
+use super::synced::{self, Extent, KnownFiles, Synced};
 use super::{
     Changes, Claim, Durability, Durable, Fact, Snapshot, SpaceOptions, Store, StoreOptions,
     WriteBatch, check_space_name, no_such_space, space_exists,
@@ -143,7 +143,7 @@ impl Drop for Database {
     }
 }
 
-impl Files for Database {
+impl KnownFiles for Database {
     fn log(&self) -> Option<Extent> {
         let log = self.db.get_current_wal_file().ok()?;
         Some(Extent::of_log(log.log_number(), log.size_file_bytes()))

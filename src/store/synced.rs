@@ -132,7 +132,7 @@ impl Mark {
 }
 
 /// What RocksDB knows of its files.
-pub(super) trait Files {
+pub(super) trait KnownFiles {
     /// The log that is written to, with its length.
     fn log(&self) -> Option<Extent>;
     /// The manifest, with the length that is written for good.
@@ -164,7 +164,7 @@ struct State {
 
 impl State {
     /// The log before a write: as the one before has left it, if nothing was written since, else RocksDB is asked.
-    fn log(&self, files: &impl Files) -> Option<Extent> {
+    fn log(&self, files: &impl KnownFiles) -> Option<Extent> {
         match &self.left {
             Some((log, buffered)) if self.under_way == 0 && *buffered == self.buffered => {
                 Some(log.clone())
@@ -176,7 +176,7 @@ impl State {
 
 /// A write that has begun. Whoever has it ends it.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(super) struct BegunWrite {
     durability: Durability,
     /// The log before it.
     before: Option<Extent>,
@@ -206,7 +206,7 @@ impl Synced {
     }
 
     /// Before a write.
-    pub(super) fn begin(&self, durability: Durability, files: &impl Files) -> Begun {
+    pub(super) fn begin(&self, durability: Durability, files: &impl KnownFiles) -> BegunWrite {
         let mut state = self.state.lock();
         let before = match durability {
             Durability::Sync => state.log(files),
@@ -217,7 +217,7 @@ impl Synced {
         state.under_way += 1;
         state.buffered_under_way += usize::from(is_buffered);
         state.buffered += u64::from(is_buffered);
-        Begun {
+        BegunWrite {
             durability,
             before,
             was_quiet,
@@ -226,7 +226,7 @@ impl Synced {
     }
 
     /// After a write. What fails is not told: the write itself has not.
-    pub(super) fn end(&self, begun: Begun, is_written: bool, files: &impl Files) {
+    pub(super) fn end(&self, begun: BegunWrite, is_written: bool, files: &impl KnownFiles) {
         let mut state = self.state.lock();
         state.under_way -= 1;
         state.buffered_under_way -= usize::from(begun.durability == Durability::Buffered);
@@ -249,7 +249,7 @@ impl Synced {
     }
 
     /// Asks RocksDB for the manifest where it has grown, which is seldom.
-    fn look_at_manifest(&self, state: &mut State, files: &impl Files) {
+    fn look_at_manifest(&self, state: &mut State, files: &impl KnownFiles) {
         let known = state.mark.manifest();
         let length = |name: &str| fs::metadata(self.path.join(name)).map_or(0, |it| it.len());
         let is_as_known = known.is_some_and(|known| length(&known.name) == state.manifest_seen);
@@ -452,7 +452,7 @@ mod tests {
     /// A log that grows as it is told, and counts how often it is asked for.
     struct Growing(std::cell::Cell<u64>, std::cell::Cell<usize>);
 
-    impl Files for Growing {
+    impl KnownFiles for Growing {
         fn log(&self) -> Option<Extent> {
             self.1.set(self.1.get() + 1);
             Some(Extent::of_log(12, self.0.get()))

@@ -81,7 +81,7 @@ pub(super) use self::clock::{Number, Time};
 pub(super) use self::database::VersionedStore;
 #[cfg(feature = "hbase")]
 pub(super) use self::service::{
-    Amount, Asked, ClockCells, ClockChange, Nature, Row, RowService, RowStream, Rows, Versions,
+    Amount, ClockCells, ClockChange, Nature, Reply, Row, RowService, RowStream, Rows, Versions,
     Window,
 };
 #[cfg(feature = "hbase")]

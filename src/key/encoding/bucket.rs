@@ -15,11 +15,11 @@ use crate::key::row_error::RowError;
 
 /// The bucket of a salted table: one byte up to 256 buckets, else two, big-endian.
 #[derive(Debug, Clone, Copy)]
-pub struct Bucket {
+pub struct BucketNumber {
     buckets: u32,
 }
 
-impl Bucket {
+impl BucketNumber {
     /// For buckets `0 … buckets − 1`; at most 65,536.
     pub fn new(buckets: u32) -> Self {
         debug_assert!((1..=65_536).contains(&buckets));
@@ -36,7 +36,7 @@ impl Bucket {
     }
 }
 
-impl Encoding for Bucket {
+impl Encoding for BucketNumber {
     fn width(&self) -> Option<usize> {
         Some(self.bytes())
     }

@@ -84,7 +84,7 @@ fn numbers() -> Vec<Field> {
         (int(0), "8000000000000000"),
         (int(i64::MAX), "ffffffffffffffff"),
     ];
-    let buckets = |count| move || Box::new(Bucket::new(count)) as Box<dyn Encoding>;
+    let buckets = |count| move || Box::new(BucketNumber::new(count)) as Box<dyn Encoding>;
     [
         of(|| plain(&SqlType::Boolean), &truths),
         of(|| plain(&SqlType::SmallInt), &small),
@@ -272,10 +272,10 @@ fn refused_bytes() -> Vec<(Box<dyn Encoding>, &'static str)> {
         (plain(&SqlType::Char(3)), "610062"),
         (plain(&SqlType::Char(3)), "000001"),
         (plain(&SqlType::Char(3)), "6161c3"),
-        (Box::new(Bucket::new(16)), "10"),
-        (Box::new(Bucket::new(16)), ""),
-        (Box::new(Bucket::new(257)), "01"),
-        (Box::new(Bucket::new(257)), "0101"),
+        (Box::new(BucketNumber::new(16)), "10"),
+        (Box::new(BucketNumber::new(16)), ""),
+        (Box::new(BucketNumber::new(257)), "01"),
+        (Box::new(BucketNumber::new(257)), "0101"),
         (Box::new(Raw::new(8)), "00000000000000"),
         (Box::new(Hex::digest()), "000000000000000000000000000000"),
         (Box::new(Digits::new(i16::MAX.into())), "30303030"),
@@ -317,8 +317,8 @@ fn what_has_no_field_is_refused() {
         (plain(&SqlType::Char(3)), text("abcd")),
         (plain(&SqlType::Char(3)), text("aéb")),
         (plain(&SqlType::Char(3)), text("a\0")),
-        (Box::new(Bucket::new(16)), int(16)),
-        (Box::new(Bucket::new(16)), int(-1)),
+        (Box::new(BucketNumber::new(16)), int(16)),
+        (Box::new(BucketNumber::new(16)), int(-1)),
         (Box::new(Raw::new(8)), bytes("00")),
         (
             Box::new(Hex::digest()),
@@ -489,7 +489,7 @@ fn a_constant_of_another_length_has_its_place() {
     let constants: Vec<Datum> = [i64::MIN, -1, 0, 1, 255, 256, 299, 300, 65_536, i64::MAX]
         .map(Datum::Integer)
         .into();
-    check_laws(&Bucket::new(300), &buckets, &constants);
+    check_laws(&BucketNumber::new(300), &buckets, &constants);
 }
 
 #[test]
@@ -497,8 +497,8 @@ fn random_bytes_are_read_or_refused() {
     with_seed(|rng| {
         let mut encodings: Vec<Box<dyn Encoding>> = types().iter().map(plain).collect();
         encodings.extend([
-            Box::new(Bucket::new(16)) as Box<dyn Encoding>,
-            Box::new(Bucket::new(300)),
+            Box::new(BucketNumber::new(16)) as Box<dyn Encoding>,
+            Box::new(BucketNumber::new(300)),
             Box::new(Raw::new(8)),
             Box::new(Hex::digest()),
             Box::new(Digits::new(i16::MAX.into())),

@@ -30,7 +30,7 @@ use crate::key::domain::Cut;
 use crate::key::row_error::RowError;
 
 pub use self::boolean::Boolean;
-pub use self::bucket::Bucket;
+pub use self::bucket::BucketNumber;
 pub use self::decimal::Decimal;
 pub use self::digits::Digits;
 pub use self::double::Double;

@@ -71,7 +71,7 @@ pub(super) fn bucket_count(buckets: i64) -> Result<u32> {
 pub(super) struct Buckets {
     inputs: Inputs,
     count: u32,
-    encoding: encoding::Bucket,
+    encoding: encoding::BucketNumber,
 }
 
 impl Buckets {
@@ -81,7 +81,7 @@ impl Buckets {
         Ok(Self {
             inputs: Inputs::new(super::column_types(columns)?),
             count,
-            encoding: encoding::Bucket::new(count),
+            encoding: encoding::BucketNumber::new(count),
         })
     }
 }

@@ -56,7 +56,7 @@ impl Declaration for RandomSalt {
                 BoundArgument::Column(_, SqlType::Integer),
             ] => {
                 let count = bucket_count(*buckets)?;
-                let encoding = encoding::Bucket::new(count);
+                let encoding = encoding::BucketNumber::new(count);
                 Ok(Arc::new(Dealt { count, encoding }))
             }
             _ => Err(Error::invalid(
@@ -70,7 +70,7 @@ impl Declaration for RandomSalt {
 #[derive(Debug)]
 struct Dealt {
     count: u32,
-    encoding: encoding::Bucket,
+    encoding: encoding::BucketNumber,
 }
 
 impl Dealt {

@@ -10,7 +10,7 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::decorrelate::PullUpCorrelatedExpr;
 
 use super::domain::{Conditions, Domain, columns, joined, pairs};
-use super::fresh::Names;
+use super::fresh::FreshNames;
 use super::joined::Joined;
 use super::outside::{is_drawn, lateral, named_by, named_from_outside, query_of};
 use super::{has_any, mend_filter};
@@ -21,7 +21,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// `InvalidInput` where these columns may be of the left side, or of a query around.
-pub(super) fn is_lateral(join: &Join, names: &Names) -> PlanResult<bool> {
+pub(super) fn is_lateral(join: &Join, names: &FreshNames) -> PlanResult<bool> {
     if lateral(&join.right).is_some() {
         return Ok(true);
     }
@@ -38,7 +38,7 @@ pub(super) fn is_lateral(join: &Join, names: &Names) -> PlanResult<bool> {
 }
 
 /// A join whose right side names columns of the left one.
-pub(super) fn lateral_join(join: Join, names: &Names) -> PlanResult<LogicalPlan> {
+pub(super) fn lateral_join(join: Join, names: &FreshNames) -> PlanResult<LogicalPlan> {
     let right = without_wrapper(&join.right)?;
     let mut named = named_from_outside(&right)?;
     let is_all = named
@@ -94,7 +94,7 @@ fn without_wrapper(right: &LogicalPlan) -> PlanResult<LogicalPlan> {
 }
 
 /// A join with subqueries in its ON.
-pub(super) fn join_on(join: Join, names: &Names) -> PlanResult<LogicalPlan> {
+pub(super) fn join_on(join: Join, names: &FreshNames) -> PlanResult<LogicalPlan> {
     let Some(condition) = join.filter.clone() else {
         return Ok(LogicalPlan::Join(join));
     };

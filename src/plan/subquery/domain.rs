@@ -27,7 +27,7 @@ use datafusion::logical_expr::{
 };
 
 use self::totals::{OfNothing, sets_of};
-use super::fresh::Names;
+use super::fresh::FreshNames;
 use super::outside::named_from_outside;
 use super::page::Page;
 use crate::error::Error;
@@ -37,7 +37,7 @@ pub(super) struct Domain<'a> {
     rows: &'a LogicalPlan,
     /// The columns of the rows, as they are named from outside.
     columns: Vec<Column>,
-    names: &'a Names,
+    names: &'a FreshNames,
 }
 
 /// A plan, and those of its columns that are the values of a domain.
@@ -49,7 +49,11 @@ pub(super) struct Keyed {
 
 impl<'a> Domain<'a> {
     /// The values of those columns of rows that a query names.
-    pub fn of(rows: &'a LogicalPlan, query: &LogicalPlan, names: &'a Names) -> PlanResult<Self> {
+    pub fn of(
+        rows: &'a LogicalPlan,
+        query: &LogicalPlan,
+        names: &'a FreshNames,
+    ) -> PlanResult<Self> {
         let mut columns = named_from_outside(query)?;
         columns.retain(|column| rows.schema().has_column(column));
         names.count(rows)?;

@@ -13,14 +13,14 @@ const MOST_NODES: usize = 20_000;
 
 /// Gives names to columns, within a statement.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct FreshNames {
     given: Cell<usize>,
     nodes: Cell<usize>,
     /// The columns of the rows around the current place, the outermost first.
     around: RefCell<Vec<DFSchemaRef>>,
 }
 
-impl Names {
+impl FreshNames {
     /// A name that no column has.
     pub fn next(&self) -> String {
         let number = self.given.get();

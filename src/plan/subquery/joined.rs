@@ -19,7 +19,7 @@ use datafusion::logical_expr::{
 };
 
 use super::domain::{Domain, Keyed, columns, join_on_keys};
-use super::fresh::Names;
+use super::fresh::FreshNames;
 use super::membership;
 use super::outside::query_of;
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(super) struct Joined<'a> {
     /// The rows whose columns subqueries name.
     rows: LogicalPlan,
     plan: LogicalPlan,
-    names: &'a Names,
+    names: &'a FreshNames,
 }
 
 /// What becomes of comparisons with all values of a query.
@@ -41,7 +41,7 @@ const FAILS: i64 = 0;
 impl<'a> Joined<'a> {
     /// # Errors
     /// `NotSupported` for rows that are others each time they are read.
-    pub fn to(rows: LogicalPlan, names: &'a Names) -> PlanResult<Self> {
+    pub fn to(rows: LogicalPlan, names: &'a FreshNames) -> PlanResult<Self> {
         let mut is_volatile = false;
         rows.apply_with_subqueries(|node| {
             node.apply_expressions(|expr| {

@@ -36,7 +36,7 @@ fn query(layouts: &[(&'static str, usize, usize)], sql: &'static str) -> Query {
     }
 }
 
-async fn told(query: &Query) -> (Vec<Line>, String) {
+async fn told(query: &Query) -> (Vec<QueryLine>, String) {
     let (mut out, mut lines) = (Vec::new(), Vec::new());
     let database = tiny().await;
     let mut demo = Demo::new(&database, Page::default(), &mut out)
@@ -50,7 +50,7 @@ async fn told(query: &Query) -> (Vec<Line>, String) {
 async fn a_query_is_told_with_what_it_scans_and_reads() {
     let sql = "-- a note\nSELECT a, t.b FROM t WHERE a = 3 AND c > 35 ORDER BY a, b";
     let (lines, out) = told(&query(&[("by_a", 1, 10), ("by_b", 0, 100)], sql)).await;
-    assert!(lines.iter().all(Line::is_good), "{out}");
+    assert!(lines.iter().all(QueryLine::is_good), "{out}");
     let expected = [
         "── 1 of 2: Tiny ──",
         "\nSELECT a, t.b FROM t WHERE a = 3 AND c > 35 ORDER BY a, b\n",

@@ -10,7 +10,7 @@ use crate::scan::ScanTotals;
 const QUERY: usize = 46;
 
 /// One query under one layout.
-pub struct Line {
+pub struct QueryLine {
     /// The data set that it asks.
     pub data_set: &'static str,
     /// Its number and title.
@@ -33,7 +33,7 @@ pub struct Line {
     pub plain: (ScanTotals, Duration),
 }
 
-impl Line {
+impl QueryLine {
     /// Whether all went as it should.
     pub fn is_good(&self) -> bool {
         self.is_met && self.is_same
@@ -52,7 +52,7 @@ impl Line {
 ///   read               1 range       331 keys    331 rows     4.1 ms
 ///   without pushdown   1 range   336,776 keys    331 rows   402.0 ms
 /// ```
-impl fmt::Display for Line {
+impl fmt::Display for QueryLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let noun = if self.walks { "walk" } else { "range" };
         let mut measured = |name: &str, noun: &str, (totals, elapsed): (ScanTotals, Duration)| {
@@ -77,7 +77,7 @@ fn milliseconds(elapsed: Duration) -> String {
 }
 
 /// The table of all runs, data set by data set.
-pub fn summary(lines: &[Line]) -> String {
+pub fn summary(lines: &[QueryLine]) -> String {
     let mut text = String::new();
     let mut row = |query: &str, layout: &str, cells: [&str; 6], mark: &str| {
         let sizes = [8, 10, 8, 10, 11, 10];

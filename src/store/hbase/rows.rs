@@ -27,7 +27,7 @@ use super::sizes::Sizes;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 use crate::store::versioned::{
-    Amount, Asked, ClockCells, ClockChange, Nature, Number, Row, RowService, RowStream, Rows, Time,
+    Amount, ClockCells, ClockChange, Nature, Number, Reply, Row, RowService, RowStream, Rows, Time,
     Window,
 };
 use crate::store::{Durability, Fact, SpaceRegion};
@@ -164,12 +164,12 @@ impl HbaseRows {
     }
 
     /// Asks for changes, whose answers may be lost.
-    fn change(&self, actions: &[RowAction]) -> Result<Asked<()>> {
+    fn change(&self, actions: &[RowAction]) -> Result<Reply<()>> {
         let outcomes = multi::multi(&self.cluster, actions);
         let outcomes = outcomes.map_err(|failure| failure.error)?;
         Ok(match outcomes.unknown {
-            None => Asked::Answered(()),
-            Some(_) => Asked::Lost,
+            None => Reply::Answered(()),
+            Some(_) => Reply::Lost,
         })
     }
 
@@ -407,7 +407,7 @@ impl RowService for HbaseRows {
         Ok(clock_cells(outcomes.found.into_values().flatten()))
     }
 
-    fn change_clock(&self, change: &ClockChange) -> Result<Asked<bool>> {
+    fn change_clock(&self, change: &ClockChange) -> Result<Reply<bool>> {
         let number = change.number;
         let puts = change.cells.iter().filter_map(|(column, value)| {
             let value = value.as_ref()?;
@@ -429,8 +429,8 @@ impl RowService for HbaseRows {
         };
         let ask = || self.ask_clock(&request);
         match self.cluster.retry(Reaction::Unknown, ask) {
-            Ok(is_made) => Ok(Asked::Answered(is_made)),
-            Err(failure) if failure.reaction == Reaction::Unknown => Ok(Asked::Lost),
+            Ok(is_made) => Ok(Reply::Answered(is_made)),
+            Err(failure) if failure.reaction == Reaction::Unknown => Ok(Reply::Lost),
             Err(failure) => Err(failure.error),
         }
     }
@@ -441,7 +441,7 @@ impl RowService for HbaseRows {
         number: Number,
         puts: &[(Vec<u8>, Vec<u8>)],
         durability: Durability,
-    ) -> Result<Asked<()>> {
+    ) -> Result<Reply<()>> {
         if puts.iter().any(|(key, _)| key.is_empty()) {
             return Err(Error::unsupported("HBase has no row under the empty key"));
         }
@@ -494,7 +494,7 @@ impl RowService for HbaseRows {
         Ok((cells, Box::new(stream)))
     }
 
-    fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Asked<()>> {
+    fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Reply<()>> {
         let table: Arc<str> = self.name(table).into();
         let actions = rows.iter().map(|(key, numbers)| {
             let versions = numbers.iter().map(|number| delete(b"", *number)).collect();

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::super::durable::{Ended, Pending, Work};
+use super::super::durable::{Ended, PendingSync, Work};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Those who wait, and how far the log is synced.
@@ -89,7 +89,7 @@ pub(super) struct Turn<T> {
     pub(super) sync: fn(&T) -> Result<()>,
 }
 
-impl<T: Send + Sync + 'static> Pending for Turn<T> {
+impl<T: Send + Sync + 'static> PendingSync for Turn<T> {
     fn wait(self: Box<Self>) -> Result<()> {
         self.syncs.wait(self.turn, &self.log, self.sync)
     }

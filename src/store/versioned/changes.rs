@@ -16,7 +16,7 @@ use super::clock::{Clock, Number, STAMPS, SpaceClaim, Time};
 use super::directory::Written;
 use super::finish::{End, Finish, Wish, beat};
 use super::rules::{Rule, holds};
-use super::service::{Asked, RowService};
+use super::service::{Reply, RowService};
 use super::shared::{Reading, Shared, UnderWay, unknown_end};
 use super::sight::Sight;
 use super::snapshot::VersionedSnapshot;
@@ -47,13 +47,13 @@ impl Alive {
         let sent = shared.service.now();
         let (change, slot) = beat(&self.statement);
         match shared.change(&change)? {
-            Asked::Answered(true) => {
+            Reply::Answered(true) => {
                 self.statement.slot = slot;
                 self.confirmed = sent;
             }
             // A beat before it may have arrived without an answer; then the row tells.
-            Asked::Answered(false) => self.look(shared, sent)?,
-            Asked::Lost => {}
+            Reply::Answered(false) => self.look(shared, sent)?,
+            Reply::Lost => {}
         }
         Ok(())
     }
@@ -189,9 +189,9 @@ impl<S: RowService> VersionedChanges<S> {
             self.has_put.store(true, Ordering::Relaxed);
             self.shared.check_patience(began)?;
             match self.shared.service.put(table, number, puts, durability)? {
-                Asked::Answered(()) => return Ok(()),
-                Asked::Lost if !holds(Rule::PutsBeforeCommit) => return Ok(()),
-                Asked::Lost => {}
+                Reply::Answered(()) => return Ok(()),
+                Reply::Lost if !holds(Rule::PutsBeforeCommit) => return Ok(()),
+                Reply::Lost => {}
             }
         }
     }

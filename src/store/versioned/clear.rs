@@ -7,7 +7,7 @@ use super::changes::VersionedChanges;
 use super::clock::Number;
 use super::database::VersionedStore;
 use super::directory::{self, DIRECTORY};
-use super::service::{Amount, Asked, RowService, Rows, Window};
+use super::service::{Amount, Reply, RowService, Rows, Window};
 use super::vacuum::{self, Raise, Raised};
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
@@ -145,7 +145,7 @@ impl<S: RowService> VersionedStore<S> {
         while !rows.is_empty() {
             changes.check_alive()?;
             self.shared.check_patience(began)?;
-            if self.shared.service.remove(table, rows)? == Asked::Answered(()) {
+            if self.shared.service.remove(table, rows)? == Reply::Answered(()) {
                 break;
             }
         }

@@ -17,7 +17,7 @@ use crate::store::{Direction, Durability, Fact, SpaceRegion};
 
 /// An answer, or none: then nobody knows whether it was done, or will be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum Asked<T> {
+pub(in crate::store) enum Reply<T> {
     /// It was carried out.
     Answered(T),
     /// There is no answer.
@@ -130,7 +130,7 @@ pub(in crate::store) trait RowService: Send + Sync + fmt::Debug + 'static {
     fn read_clock(&self) -> Result<ClockCells>;
 
     /// Changes the clock row, if the check holds; the answer says whether it has.
-    fn change_clock(&self, change: &ClockChange) -> Result<Asked<bool>>;
+    fn change_clock(&self, change: &ClockChange) -> Result<Reply<bool>>;
 
     /// Puts values under keys, each row by itself. To put the same again under one number changes nothing.
     fn put(
@@ -139,7 +139,7 @@ pub(in crate::store) trait RowService: Send + Sync + fmt::Debug + 'static {
         number: Number,
         puts: &[(Vec<u8>, Vec<u8>)],
         durability: Durability,
-    ) -> Result<Asked<()>>;
+    ) -> Result<Reply<()>>;
 
     /// Begins to read, and does not wait.
     fn read(
@@ -159,7 +159,7 @@ pub(in crate::store) trait RowService: Send + Sync + fmt::Debug + 'static {
     ) -> Result<(ClockCells, Box<dyn RowStream>)>;
 
     /// Removes exactly these versions of rows, those of one row at once.
-    fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Asked<()>>;
+    fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Reply<()>>;
 
     /// Makes a table, if there is none of this name, with parts that begin at these keys, which ascend.
     fn create_table(&self, table: &str, borders: &[Vec<u8>]) -> Result<()>;

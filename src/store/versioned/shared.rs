@@ -20,7 +20,7 @@ use super::clock::{
 use super::directory::{DIRECTORY, DIRECTORY_ID, Directory, SpaceRecord};
 use super::finish::give_up;
 use super::moment::Moment;
-use super::service::{Amount, Asked, ClockCells, ClockChange, RowService, Rows, Window};
+use super::service::{Amount, ClockCells, ClockChange, Reply, RowService, Rows, Window};
 use super::values;
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
@@ -143,7 +143,7 @@ impl<S: RowService> Shared<S> {
     }
 
     /// Changes the clock row.
-    pub(super) fn change(&self, change: &Change) -> Result<Asked<bool>> {
+    pub(super) fn change(&self, change: &Change) -> Result<Reply<bool>> {
         let cell = |cell| (cells::column(cell), cells::value(cell));
         self.service.change_clock(&ClockChange {
             check: cell(&change.check),
@@ -178,8 +178,8 @@ impl<S: RowService> Shared<S> {
                     Answer::Clock(Clock::clone(&clock), self.service.now())
                 }
                 Request::Change(change) => match self.change(&change)? {
-                    Asked::Answered(is_made) => Answer::Changed(is_made),
-                    Asked::Lost => Answer::Lost,
+                    Reply::Answered(is_made) => Answer::Changed(is_made),
+                    Reply::Lost => Answer::Lost,
                 },
             };
             match machine.go_on(answer) {

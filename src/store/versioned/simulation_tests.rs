@@ -19,7 +19,7 @@ use parking_lot::{Condvar, Mutex};
 use super::clock::{Number, Time};
 use super::database::VersionedStore;
 use super::service::{
-    Amount, Asked, ClockCells, ClockChange, Nature, Row, RowService, RowStream, Rows, Versions,
+    Amount, ClockCells, ClockChange, Nature, Reply, Row, RowService, RowStream, Rows, Versions,
     Window,
 };
 use super::shared::Times;
@@ -279,7 +279,7 @@ impl Client {
     }
 
     /// Sends what changes something.
-    fn ask(&self, request: Request) -> Result<Asked<bool>> {
+    fn ask(&self, request: Request) -> Result<Reply<bool>> {
         let sent = self.send()?;
         let simulation = &self.simulation;
         let now = simulation.now();
@@ -287,17 +287,17 @@ impl Client {
         state.let_late_arrive(now);
         state.split(simulation.odds);
         if sent + DEADLINE <= now {
-            return Ok(Asked::Lost);
+            return Ok(Reply::Lost);
         }
         if state.random.u8(..) >= simulation.odds.lost {
-            return Ok(Asked::Answered(state.carry_out(&request)));
+            return Ok(Reply::Answered(state.carry_out(&request)));
         }
         if state.random.bool() {
             state.carry_out(&request);
         } else {
             state.late.push((now, request));
         }
-        Ok(Asked::Lost)
+        Ok(Reply::Lost)
     }
 
     /// Sends what reads something.
@@ -346,7 +346,7 @@ impl RowService for Arc<Client> {
         })
     }
 
-    fn change_clock(&self, change: &ClockChange) -> Result<Asked<bool>> {
+    fn change_clock(&self, change: &ClockChange) -> Result<Reply<bool>> {
         self.ask(Request::Change(change.clone()))
     }
 
@@ -356,7 +356,7 @@ impl RowService for Arc<Client> {
         number: Number,
         puts: &[(Vec<u8>, Vec<u8>)],
         _durability: Durability,
-    ) -> Result<Asked<()>> {
+    ) -> Result<Reply<()>> {
         let asked = self.ask(Request::Put(table.to_owned(), number, puts.to_vec()))?;
         Ok(done(asked))
     }
@@ -394,7 +394,7 @@ impl RowService for Arc<Client> {
         Ok((self.read_clock()?, Box::new(Answered { first, rows })))
     }
 
-    fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Asked<()>> {
+    fn remove(&self, table: &str, rows: &[(Vec<u8>, Vec<Number>)]) -> Result<Reply<()>> {
         let asked = self.ask(Request::Remove(table.to_owned(), rows.to_vec()))?;
         Ok(done(asked))
     }
@@ -466,10 +466,10 @@ impl RowService for Arc<Client> {
     }
 }
 
-fn done(asked: Asked<bool>) -> Asked<()> {
-    match asked {
-        Asked::Answered(_) => Asked::Answered(()),
-        Asked::Lost => Asked::Lost,
+fn done(reply: Reply<bool>) -> Reply<()> {
+    match reply {
+        Reply::Answered(_) => Reply::Answered(()),
+        Reply::Lost => Reply::Lost,
     }
 }
 
