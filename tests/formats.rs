@@ -69,7 +69,10 @@ async fn shown(connection: &Connection, golden: &str) -> String {
     let mut blocks = Vec::new();
     for block in golden.trim_end().split("\n\n") {
         let statements = block.split("\n---").next().unwrap();
-        let printed = scripts::run_block(connection, statements).await;
+        let printed = scripts::run_block(connection, statements, &mut |error| {
+            format!("error: {error}")
+        })
+        .await;
         blocks.push(format!("{statements}\n---\n{printed}"));
     }
     blocks.join("\n")

@@ -76,12 +76,12 @@ INSERT INTO people VALUES (4, NULL, '1800-01-01', DEFAULT);
 SHOW CREATE TABLE people;
 SELECT * FROM people;
 ---
-error: table `people`: row /2: column `birthday` would be NOT NULL and is NULL
-error: table `people`: row /1: constraint `grown`, CHECK (birthday < '1980-01-01'), does not hold for birthday = 1990-05-01
+error: InvalidInput, table `people`, column `birthday`: table `people`: row /2: column `birthday` would be NOT NULL and is NULL
+error: InvalidInput, table `people`, constraint `grown`
 ALTER TABLE
 ALTER TABLE
 ALTER TABLE
-error: row 1: table `people`: constraint `has_name`, CHECK (name <> ''), does not hold for name = ''
+error: InvalidInput, table `people`, constraint `has_name`
 INSERT 1
 +--------+---------------------------------------------+
 | table  | statement                                   |
@@ -111,10 +111,10 @@ ALTER TABLE people ADD FOREIGN KEY (id) REFERENCES people (id);
 ALTER TABLE people DROP PRIMARY KEY;
 ALTER TABLE nosuch RENAME TO other;
 ---
-error: table `people`: column `id` is part of the row key, so it cannot be dropped: make a table with another key and INSERT … SELECT
-error: table `people`: ALTER COLUMN name TYPE is not implemented, since it rewrites the rows: make a table with the other type and INSERT … SELECT
-error: table `people`: ALTER TABLE … ADD COLUMN first INT FIRST is not implemented; a column is added behind the others
-error: table `people`: ALTER TABLE … ADD FOREIGN KEY (id) REFERENCES people(id) is not implemented; of constraints CHECK is
-error: table `people`: ALTER TABLE … DROP PRIMARY KEY is not implemented
-error: there is no table `nosuch`; there are people
+error: NotSupported, table `people`, column `id`: table `people`: column `id` is part of the row key, so it cannot be dropped: make a table with another key and INSERT … SELECT
+error: NotSupported, table `people`: table `people`: ALTER COLUMN name TYPE
+error: NotSupported, table `people`: table `people`: ALTER TABLE … ADD COLUMN first INT FIRST
+error: NotSupported, table `people`: table `people`: ALTER TABLE … ADD FOREIGN KEY (id) REFERENCES people(id)
+error: NotSupported, table `people`: table `people`: ALTER TABLE … DROP PRIMARY KEY
+error: InvalidInput, table `nosuch`
 

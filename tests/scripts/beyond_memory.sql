@@ -20,8 +20,8 @@ INSERT INTO t SELECT 'h9', value % 29999, 0 FROM generate_series(0, 29999);
 SELECT count(*) AS rows, sum(usage) AS usage FROM t;
 ---
 SET
-error: row 6: table `t`: a row with (host = 'h5', day = 29972) is there already, under the row key /0/h5/29972
-error: row 30000: table `t`: (host = 'h9', day = 0) is given twice, first in row 1; its row key is /1/h9/0
+error: Conflict, table `t`, constraint `PRIMARY KEY`: row 6: table `t`: a row with (host = 'h5', day = 29972) is there already, under the row key /0/h5/29972
+error: Conflict, table `t`, constraint `PRIMARY KEY`
 +-------+-----------+
 | rows  | usage     |
 +-------+-----------+

@@ -49,9 +49,9 @@ INSERT INTO note (_row_id, text) VALUES (1, 'x');
 CREATE TABLE bad (_row_id INT);
 CREATE TABLE fine (_row_id INT PRIMARY KEY);
 ---
-error: there is no column `_row_id`; the columns are note.written, note.text
-error: table `note` has no column `_row_id`; its columns are `written`, `text`
-error: table `bad`: column `_row_id` has the name of the hidden key of a table without PRIMARY KEY; declare a key, or call the column something else
+error: InvalidInput, column `_row_id`: there is no column `_row_id`; the columns are note.written, note.text
+error: InvalidInput, table `note`, column `_row_id`
+error: InvalidInput, table `bad`, column `_row_id`
 CREATE TABLE
 
 INSERT INTO note (text) VALUES (NULL);
@@ -61,7 +61,7 @@ TRUNCATE note;
 INSERT INTO note SELECT NULL, 'anew';
 SELECT *, count(*) OVER () AS rows FROM note;
 ---
-error: row 1: table `note`: column `text` is NOT NULL and is given NULL
+error: InvalidInput, table `note`, column `text`, constraint `NOT NULL`
 DELETE 2
 +---------+--------+
 | written | text   |
@@ -81,7 +81,7 @@ CREATE TABLE IF NOT EXISTS note (a INT);
 CREATE TABLE note (a INT);
 ---
 CREATE TABLE
-error: table `note` exists already
+error: Conflict, table `note`: table `note` exists already
 
 CREATE TABLE source (a INT, b VARCHAR(3) NOT NULL, c DECIMAL(10, 2), PRIMARY KEY (salt(4), a, b DESC));
 CREATE TABLE copied LIKE source;
@@ -129,9 +129,9 @@ CREATE TABLE
 |         |     text TEXT NOT NULL    |
 |         | )                         |
 +---------+---------------------------+
-error: table `copied` exists already
-error: there is no table `missing`; there are bracketed, copied, fine, keyless, note, source
-error: LIKE … EXCLUDING DEFAULTS is not implemented; ALTER COLUMN … DROP DEFAULT afterwards
+error: Conflict, table `copied`
+error: InvalidInput, table `missing`
+error: NotSupported: LIKE … EXCLUDING DEFAULTS is not implemented; ALTER COLUMN … DROP DEFAULT afterwards
 
 INSERT INTO source VALUES (1, 'x', 1.5), (2, 'y', NULL);
 CREATE TABLE summary AS SELECT b, count(*) AS rows, sum(c) AS total FROM source GROUP BY b;
@@ -208,8 +208,8 @@ SELECT count(*) FROM empty;
 SELECT * FROM missing;
 ---
 CREATE TABLE 0
-error: table `keyed` exists already
-error: table `keyed2`: key part `a`: there is no column `a`
+error: Conflict, table `keyed`
+error: InvalidInput, table `keyed2`, column `a`
 warning: table `pairs`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
 CREATE TABLE 2
 +---------+---------+
@@ -225,7 +225,7 @@ CREATE TABLE 0
 +----------+
 | 0        |
 +----------+
-error: there is no table `missing`
+error: InvalidInput, table `missing`
 
 SHOW TABLES;
 ---
@@ -273,7 +273,7 @@ CREATE TABLE 2
 | 11 | old! |
 | 12 | old! |
 +----+------+
-error: Divide by zero error
+error: InvalidInput
 +----+------+
 | id | b    |
 +----+------+
@@ -288,9 +288,9 @@ CREATE TABLE
 +----------+
 INSERT 1
 CREATE VIEW
-error: table `place` cannot be replaced: views read it; drop them first
+error: Conflict, table `place`
 DROP VIEW
-error: OR REPLACE and IF NOT EXISTS exclude each other
+error: InvalidInput
 warning: table `other_place`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
 CREATE TABLE 1
 warning: table `other_place`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by

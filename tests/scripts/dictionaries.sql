@@ -122,7 +122,7 @@ SELECT name, host FROM metric WHERE v > 50;
 +----------+-------+
 INSERT 1
 INSERT 2
-error: row 1: table `metric`: a row with (name = 'cpu.sys', host = 'web-1', ts = 2024-01-01T10:00:00) is there already, under the row key /cpu.sys/web-1/2024-01-01T10:00:00
+error: Conflict, table `metric`, constraint `PRIMARY KEY`: row 1: table `metric`: a row with (name = 'cpu.sys', host = 'web-1', ts = 2024-01-01T10:00:00) is there already, under the row key /cpu.sys/web-1/2024-01-01T10:00:00
 DELETE 1
 +----------+-------+---------------------+------+
 | name     | host  | ts                  | v    |
@@ -238,8 +238,8 @@ CREATE TABLE padded (a CHAR(3), PRIMARY KEY (dict(a)));
 CREATE TABLE two (a TEXT, b TEXT, PRIMARY KEY (dict(a, b)));
 CREATE TABLE shared (a TEXT, PRIMARY KEY (dict(a), 'x')) WITH (keyspace = 'shop');
 ---
-error: table `number`: key part `dict(a)`: dict takes a column of TEXT or VARCHAR; `a` is INT
-error: table `padded`: key part `dict(a)`: dict takes a column of TEXT or VARCHAR; `a` is CHAR(3)
-error: table `two`: key part `dict(a, b)`: dict takes one column, as in dict(c)
-error: table `shared`: dict(c) in a key space, whose tables share one run of keys: each table has a dictionary of its own
+error: InvalidInput, table `number`: table `number`: key part `dict(a)`: dict takes a column of TEXT or VARCHAR; `a` is INT
+error: InvalidInput, table `padded`
+error: InvalidInput, table `two`
+error: NotSupported, table `shared`: table `shared`: dict(c) in a key space, whose tables share one run of keys: each table has a dictionary of its own
 

@@ -115,7 +115,7 @@ SELECT mode(n) AS m, histogram(n) AS h FROM t WHERE id > 9;
 
 SELECT year(d, 1) FROM t;
 ---
-error: year takes 1 argument, not 2
+error: InvalidInput: year takes 1 argument, not 2
 
 -- names of the same list
 SELECT id + 1 AS b, b * 2, b + 1 AS c, c + b AS d FROM t ORDER BY id;
@@ -147,9 +147,9 @@ SELECT x.b FROM (SELECT id AS b, b + 1 AS c FROM t) AS x JOIN (SELECT id AS b, b
 | B |
 | B |
 +---+
-error: there is no column `r`; the columns are t.id, t.d, t.ts, t.name, t.n
-error: there is no column `nothing`; the columns are t.id, t.d, t.ts, t.name, t.n
-error: there is no column `b`; the columns are t.id, t.d, t.ts, t.name, t.n
+error: InvalidInput, column `r`
+error: InvalidInput, column `nothing`
+error: InvalidInput, column `b`
 
 SET TIME ZONE 'Europe/Berlin';
 SHOW TIME ZONE;
@@ -206,7 +206,7 @@ SELECT count(*) FROM t, t AS u USING SAMPLE 3;
 SELECT count(*) FROM t USING SAMPLE 101%;
 SELECT count(*) FROM t USING SAMPLE 10% REPEATABLE (7);
 ---
-error: USING SAMPLE of several tables is not implemented; write FROM (SELECT … FROM …) AS t USING SAMPLE …
+error: NotSupported: USING SAMPLE of several tables is not implemented; write FROM (SELECT … FROM …) AS t USING SAMPLE …
 
 -- other forms
 SELECT id FROM t ORDER BY id FETCH FIRST 2 ROWS ONLY;

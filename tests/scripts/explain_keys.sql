@@ -115,9 +115,9 @@ orders runtime customer_id  ..  tight
 
 EXPLAIN KEYS VERBOSE;
 ---
-error: syntax error: Expected: SELECT, VALUES, or a subquery in the query body, found: EOF
+error: InvalidInput: syntax error: Expected: SELECT, VALUES, or a subquery in the query body, found: EOF
 
 EXPLAIN KEYS VERBOSE INSERT INTO event VALUES (1, '2024-01-01', 1, 1);
 ---
-error: syntax error: EXPLAIN KEYS explains the scans of a SELECT, UPDATE or DELETE
+error: InvalidInput
 

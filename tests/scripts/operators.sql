@@ -272,7 +272,7 @@ SELECT CAST(12345678901234567890.5 AS DECIMAL(38, 16)) * CAST(123456789012345678
 +----------------------------------------+
 | 1524157875323883675.019051998750190521 |
 +----------------------------------------+
-error: a product is out of range for DECIMAL(38, 20); CAST one of the numbers to DOUBLE
+error: InvalidInput: a product is out of range for DECIMAL(38, 20); CAST one of the numbers to DOUBLE
 
 -- what FILTER leaves out is not computed
 SELECT sum(10 / n) FILTER (WHERE n <> 0) AS a, sum(10 % n) FILTER (WHERE n > 0) AS b, count(*) FILTER (WHERE n = 0) AS c FROM t;

@@ -242,15 +242,15 @@ PREPARE
 -- what is wrong is told for the values
 EXECUTE later(true, 1);
 ---
-error: Cannot coerce arithmetic expression TIMESTAMP(9) + BOOLEAN to valid types
+error: InvalidInput: Cannot coerce arithmetic expression TIMESTAMP(9) + BOOLEAN to valid types
 
 EXPLAIN EXECUTE found(1, 2);
 ---
-error: the prepared statement `found` has one parameter, 2 are given
+error: InvalidInput
 
 EXPLAIN EXECUTE nothing(1);
 ---
-error: there is no prepared statement `nothing`
+error: InvalidInput
 
 PREPARE unread AS WITH q AS (SELECT $1) SELECT 5;
 EXECUTE unread(1);
@@ -264,11 +264,11 @@ PREPARE
 
 EXECUTE unread();
 ---
-error: the prepared statement `unread` has one parameter, 0 are given
+error: InvalidInput
 
 WITH u AS (UPDATE t SET s = 'q' WHERE a = 1 RETURNING a) SELECT * FROM u;
 ---
-error: a change inside of WITH is not implemented; run it as a statement of its own, with RETURNING for its rows
+error: NotSupported: a change inside of WITH is not implemented; run it as a statement of its own, with RETURNING for its rows
 
 -- texts and NULL beside times and intervals
 SELECT ts + '1 day' AS a, '1 hour' + ts AS b, ts - '90 minutes' AS c, dt + '1 day' AS d, dt - '1 hour' AS e, ts + NULL AS n FROM t WHERE a = 1;

@@ -65,8 +65,8 @@ INSERT 2
 | 2024-01-01T00:00:00 | c    | four    |
 | 2024-01-01T00:00:00 | d    | five    |
 +---------------------+------+---------+
-error: row 2: table `log`: rows with (ts = 2024-01-01T00:00:00) are in all 4 buckets of random_salt(4) already, and there is no room for another; one more key part tells such rows apart
-error: row 5: table `log`: rows with (ts = 2025-01-01T00:00:00) are in all 4 buckets of random_salt(4) already, and there is no room for another; one more key part tells such rows apart
+error: Conflict, table `log`, constraint `PRIMARY KEY`: row 2: table `log`: rows with (ts = 2024-01-01T00:00:00) are in all 4 buckets of random_salt(4) already, and there is no room for another; one more key part tells such rows apart
+error: Conflict, table `log`, constraint `PRIMARY KEY`
 +----------+
 | count(*) |
 +----------+
@@ -83,15 +83,15 @@ MERGE INTO log USING (SELECT TIMESTAMP '2024-01-01 00:00:00' AS ts) AS s ON log.
 COPY (SELECT TIMESTAMP '2024-01-01 00:00:00' AS ts, 'f' AS host, 'file' AS message) TO 'DIRECTORY/log.csv';
 COPY log FROM 'DIRECTORY/log.csv' (FORMAT csv, REPLACE);
 ---
-error: table `log`: REPLACE is not possible with random_salt(4): a row lies in any of the buckets, and up to 4 rows have the same values in the rest of the key, so that a new row takes the place of no certain one; write INSERT, or DELETE and INSERT; salt(4) has one place for each row
-error: table `log`: REPLACE is not possible with random_salt(4): a row lies in any of the buckets, and up to 4 rows have the same values in the rest of the key, so that a new row takes the place of no certain one; write INSERT, or DELETE and INSERT; salt(4) has one place for each row
-error: table `log`: ON CONFLICT is not possible with random_salt(4): a row lies in any of the buckets, and up to 4 rows have the same values in the rest of the key, so that a new row takes the place of no certain one; write INSERT, or DELETE and INSERT; salt(4) has one place for each row
-error: table `log`: ON CONFLICT is not possible with random_salt(4): a row lies in any of the buckets, and up to 4 rows have the same values in the rest of the key, so that a new row takes the place of no certain one; write INSERT, or DELETE and INSERT; salt(4) has one place for each row
-error: table `log`: column `ts` is of the row key, and is not changed with random_salt(4), which deals out buckets to rows as they are inserted; DELETE the rows and INSERT them with their new values
-error: table `log`: INSERT in a MERGE is not implemented with random_salt(4), whose buckets are dealt out by INSERT alone; write INSERT … SELECT … WHERE NOT EXISTS (…)
-error: table `log`: column `ts` is of the row key, and is not changed with random_salt(4), which deals out buckets to rows as they are inserted; DELETE the rows and INSERT them with their new values
+error: NotSupported, table `log`: table `log`: REPLACE is not possible with random_salt(4): a row lies in any of the buckets, and up to 4 rows have the same values in the rest of the key, so that a new row takes the place of no certain one; write INSERT, or DELETE and INSERT; salt(4) has one place for each row
+error: NotSupported, table `log`
+error: NotSupported, table `log`
+error: NotSupported, table `log`
+error: NotSupported, table `log`, column `ts`
+error: NotSupported, table `log`: table `log`: INSERT in a MERGE
+error: NotSupported, table `log`, column `ts`
 COPY 1
-error: table `log`: REPLACE is not possible with random_salt(4): a row lies in any of the buckets, and up to 4 rows have the same values in the rest of the key, so that a new row takes the place of no certain one; write INSERT, or DELETE and INSERT; salt(4) has one place for each row
+error: NotSupported, table `log`
 
 UPDATE log SET message = upper(message) WHERE host IN ('a', 'b');
 MERGE INTO log USING (SELECT 'd' AS host) AS s ON log.host = s.host WHEN MATCHED THEN UPDATE SET message = 'merged';
@@ -120,7 +120,7 @@ DELETE 1
 | 2024-01-01T00:00:00 | f    | in the place of c |
 | 2024-01-01T00:00:01 | a    | THREE             |
 +---------------------+------+-------------------+
-error: DIRECTORY/log.csv line 1: table `log`: rows with (ts = 2024-01-01T00:00:00) are in all 4 buckets of random_salt(4) already, and there is no room for another; one more key part tells such rows apart
+error: Conflict, table `log`, constraint `PRIMARY KEY`
 TRUNCATE
 COPY 1
 +---------------------+------+---------+
@@ -141,17 +141,17 @@ ALTER TABLE log ADD COLUMN _Bucket INT;
 SELECT random_salt(4) FROM log;
 SELECT _bucket FROM log;
 ---
-error: table `alone`: random_salt(n) needs another key part over a column, by which rows are found in each bucket
-error: table `constant`: random_salt(n) needs another key part over a column, by which rows are found in each bucket
-error: table `both`: a row key has at most one of salt(n), bucket(n, …) and random_salt(n)
-error: table `twice`: key part `random_salt(4)` stands in the key twice
-error: table `none`: key part `random_salt(0)`: 0 buckets; there can be 1 to 65536
-error: table `many`: key part `random_salt(65537)`: 65537 buckets; there can be 1 to 65536
-error: table `named`: key part `random_salt(4, a)`: random_salt takes the number of buckets, as in random_salt(16)
-error: table `hidden`: column `_bucket` has the name of the hidden column that random_salt(n) keeps its buckets in; call the column something else
-error: table `log`: column `_bucket` has the name of the hidden column that random_salt(n) keeps its buckets in; call the column something else
-error: there is no function `random_salt`
-error: there is no column `_bucket`; the columns are log.ts, log.host, log.message
+error: InvalidInput, table `alone`: table `alone`: random_salt(n) needs another key part over a column, by which rows are found in each bucket
+error: InvalidInput, table `constant`
+error: InvalidInput, table `both`
+error: InvalidInput, table `twice`
+error: InvalidInput, table `none`
+error: InvalidInput, table `many`
+error: InvalidInput, table `named`
+error: InvalidInput, table `hidden`, column `_bucket`
+error: InvalidInput, table `log`, column `_bucket`
+error: InvalidInput
+error: InvalidInput, column `_bucket`
 
 CREATE TABLE hourly (ts TIMESTAMP(0), n INT, PRIMARY KEY (date_trunc('hour', ts), random_salt(2) DESC));
 INSERT INTO hourly VALUES ('2024-01-01 00:10:00', 1), ('2024-01-01 00:20:00', 2), ('2024-01-01 01:10:00', 3);
@@ -169,7 +169,7 @@ warning: table `hourly`: leading timestamp `date_trunc('hour', ts)`: rows that a
 warning: table `hourly`: rows share a key `date_trunc('hour', ts)`: no part separates rows: rows with the same values of all parts have one key, and only 2 of them can be stored; add the columns that tell rows apart
 CREATE TABLE
 INSERT 3
-error: row 1: table `hourly`: rows with (ts = 2024-01-01T00:30:00) are in all 2 buckets of random_salt(2) already, and there is no room for another; one more key part tells such rows apart
+error: Conflict, table `hourly`, constraint `PRIMARY KEY`
 +---------------------+---+
 | ts                  | n |
 +---------------------+---+

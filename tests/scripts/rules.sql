@@ -64,11 +64,11 @@ INSERT INTO account (id, owner, currency) VALUES (5, 'Ed', NULL);
 REPLACE INTO account (id, owner, balance) VALUES (1, 'Ann', 7);
 SELECT id, owner, balance FROM account;
 ---
-error: row 2: table `account`: constraint `account_balance_check`, CHECK (balance >= 0), does not hold for balance = -1.00
-error: row 1: table `account`: constraint `owner_is_named`, CHECK (owner <> ''), does not hold for owner = ''
-error: row 1: table `account`: column `owner` is NOT NULL and is given NULL
-error: row 1: table `account`: constraint `account_check`, CHECK (balance < limits), does not hold for balance = 200.00, limits = 100
-error: row 1: table `account`: column `currency` is NOT NULL and is given NULL
+error: InvalidInput, table `account`, constraint `account_balance_check`: row 2: table `account`: constraint `account_balance_check`, CHECK (balance >= 0), does not hold for balance = -1.00
+error: InvalidInput, table `account`, constraint `owner_is_named`
+error: InvalidInput, table `account`, column `owner`, constraint `NOT NULL`
+error: InvalidInput, table `account`, constraint `account_check`
+error: InvalidInput, table `account`, column `currency`, constraint `NOT NULL`
 INSERT 1
 +----+-------+---------+
 | id | owner | balance |
@@ -96,8 +96,8 @@ INSERT 1
 | 5 |   |
 | 5 |   |
 +---+---+
-error: DEFAULT among VALUES that are not those of an INSERT is not implemented
-error: there is no column `default`
+error: NotSupported: DEFAULT among VALUES that are not those of an INSERT is not implemented
+error: InvalidInput, column `default`
 
 EXPLAIN INSERT INTO plain (b) VALUES ('x');
 ---
@@ -123,7 +123,7 @@ CREATE TABLE bad (a INT, UNIQUE (a));
 CREATE TABLE bad (a INT, FOREIGN KEY (a) REFERENCES named (a));
 ---
 CREATE TABLE
-error: row 1: table `alike`: constraint `account_balance_check`, CHECK (balance >= 0), does not hold for balance = -2.00
+error: InvalidInput, table `alike`, constraint `account_balance_check`
 warning: table `named`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
 CREATE TABLE
 +-------+----------------------------------------------+
@@ -136,8 +136,8 @@ CREATE TABLE
 |       |     CONSTRAINT named_a_check1 CHECK (a <> 5) |
 |       | )                                            |
 +-------+----------------------------------------------+
-error: table `bad`: column `a`: `UNIQUE` is not implemented; the row key alone is unique: let the column be the key of a table of its own
-error: table `bad`: column `a`: `REFERENCES named (a)` is not implemented; leave it out, and ask with WHERE EXISTS (SELECT …) where it matters
-error: table `bad`: `UNIQUE (a)` is not implemented
-error: table `bad`: `FOREIGN KEY (a) REFERENCES named(a)` is not implemented
+error: NotSupported, table `bad`, column `a`: table `bad`: column `a`: `UNIQUE`
+error: NotSupported, table `bad`, column `a`: table `bad`: column `a`: `REFERENCES named (a)`
+error: NotSupported, table `bad`: table `bad`: `UNIQUE (a)`
+error: NotSupported, table `bad`: table `bad`: `FOREIGN KEY (a) REFERENCES named(a)`
 

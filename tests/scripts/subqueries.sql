@@ -223,7 +223,7 @@ SELECT id FROM t;
 
 SELECT id FROM t WHERE random() NOT IN (SELECT b FROM u) OR id = 99;
 ---
-error: IN, ANY or ALL with a subquery and `random()`, which is another value each time, on its left is not implemented; select it in a subquery of FROM
+error: NotSupported: IN, ANY or ALL with a subquery and `random()`, which is another value each time, on its left is not implemented; select it in a subquery of FROM
 
 SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.a NOT IN (SELECT b FROM v));
 ---

@@ -79,7 +79,7 @@ DESCRIBE reading;
 
 CREATE VIEW v AS SELECT host FROM reading;
 ---
-error: view `v`: `reading` is temporary, and the database keeps the view: CREATE TEMP VIEW goes with it
+error: NotSupported: view `v`: `reading` is temporary, and the database keeps the view: CREATE TEMP VIEW goes with it
 
 CREATE TEMP VIEW v AS SELECT host FROM large WHERE n = 2;
 SHOW CREATE VIEW v;
@@ -100,11 +100,11 @@ CREATE VIEW
 
 CREATE TEMP VIEW large AS SELECT 1 AS one;
 ---
-error: the temporary view `v` reads `large` of the database, which a temporary one would hide: drop the view first
+error: Conflict: the temporary view `v` reads `large` of the database, which a temporary one would hide: drop the view first
 
 CREATE TEMP VIEW large AS SELECT * FROM large;
 ---
-error: the temporary view `v` reads `large` of the database, which a temporary one would hide: drop the view first
+error: Conflict
 
 DROP TABLE reading, chosen;
 SELECT count(*) FROM reading;
@@ -122,11 +122,11 @@ CREATE TEMP TABLE chosen (a INT, PRIMARY KEY (a));
 ---
 DROP VIEW
 CREATE TABLE
-error: table `chosen` exists already
+error: Conflict, table `chosen`
 
 DROP TABLE chosen, reading;
 ---
-error: of `chosen` and `reading` one is temporary: say it in two statements
+error: NotSupported
 
 TRUNCATE TABLE chosen;
 DROP TABLE chosen;

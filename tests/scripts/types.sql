@@ -75,23 +75,23 @@ CREATE TABLE wrong (a JSON PRIMARY KEY);
 CREATE TABLE wrong (a TIME, b INT, PRIMARY KEY (bucket(4, a), b));
 CREATE TABLE wrong (a INT[], PRIMARY KEY (hash(a)));
 ---
-error: row 1: table `clock`: column `id` of type UUID cannot hold 'no uuid': it is no UUID
-error: row 1: table `clock`: column `at` of type TIME cannot hold '25:00': it is no time such as 05:06:07
-error: row 1: table `clock`: column `at` of type TIME cannot hold 5: it is not the same kind of value
-error: row 1: table `clock`: column `took` of type INTERVAL cannot hold 'soon': it is no interval such as 1 month 2 days
-error: row 1: table `clock`: column `note` of type JSON cannot hold '{a: 1}': it is no JSON
-error: table `clock`: column `id` of type UUID cannot hold '00000000-0000-0000-0000-000000000001x': it is no UUID
-error: row 1: table `clock`: a row with (id = '00000000-0000-0000-0000-000000000001') is there already, under the row key /00000000-0000-0000-0000-000000000001
-error: Execution error: 'x' is no UUID
-error: Execution error: '{' is no JSON: byte 2 does not belong there
+error: InvalidInput, table `clock`, column `id`: row 1: table `clock`: column `id` of type UUID cannot hold 'no uuid': it is no UUID
+error: InvalidInput, table `clock`, column `at`
+error: InvalidInput, table `clock`, column `at`
+error: InvalidInput, table `clock`, column `took`
+error: InvalidInput, table `clock`, column `note`
+error: InvalidInput, table `clock`, column `id`
+error: Conflict, table `clock`, constraint `PRIMARY KEY`: row 1: table `clock`: a row with (id = '00000000-0000-0000-0000-000000000001') is there already, under the row key /00000000-0000-0000-0000-000000000001
+error: InvalidInput
+error: InvalidInput
 +---+---+----+
 | a | b | c  |
 +---+---+----+
 |   |   | {} |
 +---+---+----+
-error: table `wrong`: key part `a`: column `a` of type JSON cannot be a key part, nor can a key part be computed from it
-error: table `wrong`: key part `bucket(4, a)`: column `a` of type TIME cannot be a key part, nor can a key part be computed from it
-error: table `wrong`: key part `hash(a)`: column `a` of type INT[] cannot be a key part, nor can a key part be computed from it
+error: InvalidInput, table `wrong`, column `a`
+error: InvalidInput, table `wrong`, column `a`
+error: InvalidInput, table `wrong`, column `a`
 
 CREATE TABLE nest (
     id INT PRIMARY KEY, numbers INT[], texts LIST(TEXT), point STRUCT<x INT, y DOUBLE>, counts MAP(TEXT, INT),
@@ -206,16 +206,16 @@ INSERT INTO short VALUES (NULL, NULL, ['{']);
 INSERT INTO short VALUES (['ab'], ['F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6'], ['{}']);
 SELECT * FROM short;
 ---
-error: row 1: table `nest`: column `numbers` of type INT[] cannot hold a value of type List(Int64): Arrow error: Cast error: Can't cast value 3000000000 to type Int32
-error: row 1: table `nest`: column `numbers` of type INT[] cannot hold 5: it is not the same kind of value
-error: row 1: table `nest`: column `numbers` of type INT[] cannot hold '[1': it is no JSON of such values, as [1, 2] or {"a": 1}
-error: row 1: table `nest`: column `point` of type STRUCT<x INT, y DOUBLE> cannot hold '{\"z\": 1}': it is no JSON of such values, as [1, 2] or {"a": 1}
-error: table `wrong`: column `a`: a STRUCT has two members `a`
+error: InvalidInput, table `nest`, column `numbers`
+error: InvalidInput, table `nest`, column `numbers`
+error: InvalidInput, table `nest`, column `numbers`
+error: InvalidInput, table `nest`, column `point`
+error: InvalidInput, table `wrong`, column `a`
 warning: table `short`: no PRIMARY KEY: its rows are kept in the order of insertion under a hidden row id, and every query reads all of them; declare PRIMARY KEY (…) with the columns that rows are looked up by
 CREATE TABLE
-error: row 1: table `short`: column `a` of type VARCHAR(2)[] cannot hold [ab, abc]: inside, it has more than 2 characters
-error: row 1: table `short`: column `b` of type UUID[] cannot hold [x]: a text in it is no UUID
-error: row 1: table `short`: column `c` of type JSON[] cannot hold [{]: inside, it is no JSON: EOF while parsing an object at line 1 column 1
+error: InvalidInput, table `short`, column `a`
+error: InvalidInput, table `short`, column `b`
+error: InvalidInput, table `short`, column `c`
 INSERT 1
 +------+----------------------------------------+------+
 | a    | b                                      | c    |
@@ -248,9 +248,9 @@ DESCRIBE natural;
 ---
 CREATE TABLE
 INSERT 3
-error: row 1: table `natural`: column `a` of type TINYINT UNSIGNED cannot hold -1: it is out of range
-error: row 1: table `natural`: column `a` of type TINYINT UNSIGNED cannot hold 256: it is out of range
-error: row 1: table `natural`: column `d` of type BIGINT UNSIGNED cannot hold -1: it is out of range
+error: InvalidInput, table `natural`, column `a`
+error: InvalidInput, table `natural`, column `a`
+error: InvalidInput, table `natural`, column `d`
 +-----+-------+------------+----------------------+------+-----+
 | a   | b     | c          | d                    | e    | f   |
 +-----+-------+------------+----------------------+------+-----+
@@ -381,8 +381,8 @@ COPY nest TO '/dev/null' (FORMAT csv);
 +-------+
 | 0     |
 +-------+
-error: 4294967295 + 4294967295 is out of range for INT UNSIGNED
-error: 255 * 255 is out of range for TINYINT UNSIGNED
+error: InvalidInput
+error: InvalidInput
 +--------+----------------------+------------+-------------------+
 | min(c) | max(d)               | sum(c)     | avg(a)            |
 +--------+----------------------+------------+-------------------+

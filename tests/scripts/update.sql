@@ -99,19 +99,19 @@ UPDATE t SET b = 1 LIMIT 1;
 UPDATE v SET b = 1;
 SELECT * FROM t;
 ---
-error: table `t`: two rows would be under the row key /3: the stored row (a = 3) and the row that was under /2, now (a = 3)
-error: table `t`: two rows would be under the row key /7: the row that was under /2, now (a = 7) and the row that was under /3, now (a = 7)
-error: the row (a = 2): table `t`: column `a` is NOT NULL and is given NULL
-error: table `t`: column `b` of type INT cannot hold 'ten': it is no number
-error: table `t`: column `b` of type INT cannot hold 5000000000: it is out of range
-error: table `t`: column `b` of type INT cannot hold 'z': it is no number
-error: table `t`: UPDATE would change the row under the row key /2 twice, as it meets several rows of the other tables; let it meet one of them at most
-error: table `t` has no column `d`; its columns are `a`, `b`, `c`
-error: table `t`: column `b` is assigned twice
-error: an aggregate, a window function or unnest outside of a subquery in SET; write a subquery
-error: UPDATE of several tables is not implemented; write UPDATE … SET … FROM …
-error: UPDATE … LIMIT is not implemented; write WHERE key IN (SELECT key … LIMIT …)
-error: there is no table `v`; there are t, u
+error: Conflict, table `t`, constraint `PRIMARY KEY`: table `t`: two rows would be under the row key /3: the stored row (a = 3) and the row that was under /2, now (a = 3)
+error: Conflict, table `t`, constraint `PRIMARY KEY`
+error: InvalidInput, table `t`, column `a`, constraint `NOT NULL`: the row (a = 2): table `t`: column `a` is NOT NULL and is given NULL
+error: InvalidInput, table `t`, column `b`
+error: InvalidInput, table `t`, column `b`
+error: InvalidInput, table `t`, column `b`
+error: InvalidInput, table `t`
+error: InvalidInput, table `t`, column `d`
+error: InvalidInput, table `t`, column `b`
+error: NotSupported: an aggregate, a window function or unnest outside of a subquery in SET; write a subquery
+error: NotSupported: UPDATE of several tables
+error: NotSupported: UPDATE … LIMIT
+error: InvalidInput, table `v`
 +---+---+------+
 | a | b | c    |
 +---+---+------+
@@ -195,8 +195,8 @@ SELECT * FROM t;
 +----+-----+----+---+
 ++
 ++
-error: Divide by zero error
-error: an aggregate, a window function or unnest outside of a subquery in RETURNING; write a subquery
+error: InvalidInput
+error: NotSupported
 +----+---+------+
 | a  | b | c    |
 +----+---+------+

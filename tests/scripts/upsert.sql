@@ -66,18 +66,18 @@ INSERT INTO t VALUES (NULL, 1, 'x') ON CONFLICT DO NOTHING;
 INSERT INTO t VALUES (1, 'ten', 'x') ON CONFLICT DO NOTHING;
 SELECT * FROM t;
 ---
-error: table `t`: the rows 1 and 3 of the statement have the same row key, /1, and ON CONFLICT DO UPDATE changes a row once; group them before
-error: table `t`: the rows 1 and 3 of the statement have the same row key, /7, and ON CONFLICT DO UPDATE changes a row once; group them before
-error: table `t`: ON CONFLICT (b) is not about its key, whose columns are (a); name these, or none
-error: ON CONFLICT ON CONSTRAINT t_pkey is not implemented; a table has one key: leave it out
-error: ON DUPLICATE KEY UPDATE is not implemented; write ON CONFLICT DO UPDATE SET c = excluded.c
-error: table `t` has no column `d`; its columns are `a`, `b`, `c`
-error: table `t`: two rows would be under the row key /2: the stored row (a = 2) and the row that was under /1, now (a = 2)
-error: Divide by zero error
+error: InvalidInput, table `t`: table `t`: the rows 1 and 3 of the statement have the same row key, /1, and ON CONFLICT DO UPDATE changes a row once; group them before
+error: InvalidInput, table `t`
+error: InvalidInput, table `t`
+error: NotSupported: ON CONFLICT ON CONSTRAINT t_pkey is not implemented; a table has one key: leave it out
+error: NotSupported: ON DUPLICATE KEY UPDATE
+error: InvalidInput, table `t`, column `d`
+error: Conflict, table `t`, constraint `PRIMARY KEY`: table `t`: two rows would be under the row key /2: the stored row (a = 2) and the row that was under /1, now (a = 2)
+error: InvalidInput
 INSERT 1
-error: REPLACE with ON CONFLICT is not implemented; leave one of them out
-error: row 1: table `t`: column `a` is NOT NULL and is given NULL
-error: row 1: table `t`: column `b` of type INT cannot hold 'ten': it is no number
+error: NotSupported: REPLACE with ON CONFLICT
+error: InvalidInput, table `t`, column `a`, constraint `NOT NULL`
+error: InvalidInput, table `t`, column `b`
 +---+------+------+
 | a | b    | c    |
 +---+------+------+
@@ -115,8 +115,8 @@ SELECT a, b FROM t WHERE a > 5;
 | 109 |
 | 116 |
 +-----+
-error: row 1: table `t`: a row with (a = 6) is there already, under the row key /6
-error: an aggregate, a window function or unnest outside of a subquery in RETURNING; write a subquery
+error: Conflict, table `t`, constraint `PRIMARY KEY`
+error: NotSupported
 +----+---+
 | a  | b |
 +----+---+
@@ -203,8 +203,8 @@ SELECT * FROM hits;
 ---
 PREPARE
 UPDATE 1
-error: table `hits`: column `n` of type INT cannot hold 2147483654: it is out of range
-error: table `hits`: column `n` of type INT cannot hold 2147483655: it is out of range
+error: InvalidInput, table `hits`, column `n`
+error: InvalidInput, table `hits`, column `n`
 UPDATE 1
 UPDATE 1
 +------+-------------+
@@ -235,8 +235,8 @@ INSERT 2
 +---+---+
 | 1 | x |
 +---+---+
-error: table `log` has no primary key, by which rows would be in conflict: leave ON CONFLICT out, or declare PRIMARY KEY (…) with the columns that are to be different
-error: table `log` has no primary key, by which rows would be in conflict: leave ON CONFLICT out, or declare PRIMARY KEY (…) with the columns that are to be different
+error: InvalidInput, table `log`
+error: InvalidInput, table `log`
 MERGE 4
 INSERT 1
 +---+-----+---+
@@ -261,8 +261,8 @@ SELECT * FROM hashed;
 ---
 CREATE TABLE
 INSERT 3
-error: row 2: table `hashed`: (host = 'b', day = 1) and a stored row with (host = 'a', day = 1) are different rows under one row key, /0/1
-error: row 2: table `hashed`: (host = 'b', day = 1) and a stored row with (host = 'a', day = 1) are different rows under one row key, /0/1
+error: Conflict, table `hashed`, constraint `PRIMARY KEY`
+error: Conflict, table `hashed`, constraint `PRIMARY KEY`
 INSERT 0
 +------+-----+----+
 | host | day | n  |

