@@ -32,6 +32,7 @@ test-long: export HALITE_CASES := 20000
 test-long: export HALITE_LAW_CASES := 2000000
 test-long: export HALITE_WHOLE_CASES := 200000
 test-long: export HALITE_FILE_CASES := 2000
+test-long: export HALITE_MEANINGS := 2000
 test-long: export HALITE_DOUBLES := 1000000
 test-long: export HALITE_DAMAGES := 10000
 test-long: export HALITE_FUZZ_SECONDS := 500

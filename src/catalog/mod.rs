@@ -54,5 +54,5 @@ pub use self::provider::{CATALOG_NAME, DATABASE_SCHEMA, HaliteCatalog, SCHEMA_NA
 pub use self::sequences::{named_sequences, sequence_name};
 pub use self::tables::Catalog;
 pub use self::temporary::Temporary;
-pub use self::types::{sql_type, stored_type};
+pub use self::types::sql_type;
 pub use self::views::MOST_VIEWS_DEEP;

@@ -14,7 +14,8 @@ use sqlparser::ast::{
 use super::change::change;
 use crate::catalog::ddl::{define_table, define_table_like, define_table_of};
 use crate::catalog::visible::Catalogs;
-use crate::catalog::{Catalog, object_name, stored_type};
+use crate::catalog::{Catalog, object_name};
+use crate::convert::stored::stored_type;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::plan::bind::column_rules;

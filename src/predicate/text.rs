@@ -56,7 +56,7 @@ fn verbatim(text: String) -> Expr {
     Expr::Column(Column::new_unqualified(text))
 }
 
-/// The name of the function that reads times on the clocks of the zone that its type names (`plan::rule::cast::zones`).
+/// The name of the function that reads times on the clocks of the zone that its type names (`convert::clocks`).
 pub const AT_TIME_ZONE: &str = "at_time_zone";
 
 fn at_time_zone(function: ScalarFunction) -> Expr {

@@ -7,10 +7,10 @@ use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::ScalarValue;
 
-use super::copy::lossless::{converted, obstacle};
-use super::copy::values_of_texts;
 use super::filled::{Filled, fill};
 use super::write_set::check_length;
+use crate::convert::lossless::{converted, obstacle};
+use crate::convert::text::values_of_texts;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::key::{PartDefinition, RowError};

@@ -6,7 +6,7 @@ use datafusion::logical_expr::planner::TypePlanner;
 use sqlparser::ast::DataType;
 
 use crate::catalog::sql_type;
-use crate::plan::rule::cast::nested::checked_field;
+use crate::convert::nested::checked_field;
 
 /// Finds the types.
 #[derive(Debug)]

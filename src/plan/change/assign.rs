@@ -1,8 +1,7 @@
 //! What INSERT does to a value on its way to a column: the cast to the column's type, and an error that names table,
 //! column and value.
 //!
-//! A constant of VALUES is converted when the statement is planned; around everything else goes the function
-//! [`Assignment`]. Values come out as a CAST would give them, but that they are rounded where the column is coarser: a
+//! A constant of VALUES is converted when the statement is planned; around everything else goes a function. Values come out as a CAST would give them, but that they are rounded where the column is coarser: a
 //! number to the nearest whole one, a stamp to the nearest of the column's unit. A column of the row key refuses what would
 //! have to be rounded, for two rows could become one; what is computed of the clock alone (`now()`) it rounds as well, whose
 //! digits nobody chose.
@@ -15,18 +14,17 @@ use arrow::compute::{can_cast_types, cast, is_not_null};
 use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result, ScalarValue};
-use datafusion::logical_expr::{
-    ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
-    Signature, Volatility,
-};
+use datafusion::logical_expr::{ColumnarValue, Expr, ExprSchemable, LogicalPlan, ScalarUDF};
 
-use super::conversion::{first_changed, first_lost, rounded, shown, text_at, too_great};
+use crate::convert::bytes::{NO_BYTES, bytes_of_texts, is_text};
+use crate::convert::clocks::is_read_on_clocks;
+use crate::convert::function::{Conversion, conversion_in, converted};
+use crate::convert::rounded::{first_changed, first_lost, rounded, too_great};
+use crate::convert::shown::{shown, text_at};
+use crate::convert::text::values_of_texts;
 use crate::datum::{CutTexts, Precision, SqlType, text_of_uuid};
 use crate::error::Error;
-use crate::plan::rule::cast::bytes::{NO_BYTES, bytes_of_texts, is_text};
-use crate::plan::rule::cast::zones::is_read_on_clocks;
 use crate::schema::BoundTable;
-use crate::write::copy::values_of_texts;
 
 const OUT_OF_RANGE: &str = "it is out of range";
 
@@ -131,11 +129,7 @@ impl Target {
             };
             return Err(self.of_other_kind(&given).into());
         }
-        let function = ScalarUDF::new_from_impl(Assignment {
-            target: self.of_clock(&source)?,
-            signature: Signature::any(1, Volatility::Immutable),
-        });
-        Ok(function.call(vec![source]))
+        Ok(converted(self.of_clock(&source)?, source))
     }
 
     fn convert_scalar(&self, scalar: &ScalarValue) -> Result<ScalarValue> {
@@ -189,13 +183,6 @@ impl Target {
         match self.row {
             Some(row) => error.at_row(format_args!("row {row}")),
             None => error,
-        }
-    }
-
-    fn convert(&self, value: &ColumnarValue) -> Result<ColumnarValue> {
-        match value {
-            ColumnarValue::Scalar(scalar) => self.convert_scalar(scalar).map(ColumnarValue::Scalar),
-            ColumnarValue::Array(array) => self.convert_array(array).map(ColumnarValue::Array),
         }
     }
 
@@ -383,34 +370,25 @@ fn reads_clock_alone(value: &Expr) -> Result<bool> {
 
 /// Whether a function assigns a value to a column.
 pub(crate) fn is_assignment(function: &ScalarUDF) -> bool {
-    function.inner().downcast_ref::<Assignment>().is_some()
+    conversion_in::<Target>(function).is_some()
 }
 
-/// The cast to a column's type, as a function whose errors name the column.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Assignment {
-    target: Target,
-    signature: Signature,
-}
-
-impl ScalarUDFImpl for Assignment {
+/// The cast to a column's type, whose errors name the column.
+impl Conversion for Target {
     fn name(&self) -> &str {
         "assign"
     }
 
-    fn signature(&self) -> &Signature {
-        &self.signature
+    fn target(&self) -> DataType {
+        self.sql_type.arrow()
     }
 
-    fn return_type(&self, _types: &[DataType]) -> Result<DataType> {
-        Ok(self.target.sql_type.arrow())
+    fn convert(&self, values: &ArrayRef) -> Result<ArrayRef> {
+        self.convert_array(values)
     }
 
-    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        match arguments.args.as_slice() {
-            [value] => self.target.convert(value),
-            _ => Err(Error::internal("an assignment has one argument").into()),
-        }
+    fn convert_constant(&self, value: &ScalarValue) -> Result<ScalarValue> {
+        self.convert_scalar(value)
     }
 }
 

@@ -10,7 +10,6 @@
 //! DataFusion's hooks for DELETE and UPDATE lose the WHERE of subqueries, `false` and LIMIT; nothing comes to them.
 
 pub(crate) mod assign;
-pub(crate) mod conversion;
 mod delete;
 mod insert;
 pub(crate) mod lookup;

@@ -24,11 +24,11 @@ use super::ChangeNode;
 use super::assign::Target;
 use crate::catalog::visible::Catalogs;
 use crate::catalog::{column_name, object_name};
+use crate::convert::clocks;
 use crate::datum::SqlType;
 use crate::error::{Error, Result};
 use crate::plan::bind::column_rules::{default_expr, default_sql};
 use crate::plan::bind::scanned::reads;
-use crate::plan::rule::cast::zones;
 use crate::plan::rule::scan::value_rows;
 use crate::schema::{BoundTable, Column};
 use crate::sql::dialect;
@@ -82,7 +82,7 @@ impl Insert {
             targets,
             is_values,
             defaults,
-            zone: zones::other_than_utc(state.config_options()),
+            zone: clocks::other_than_utc(state.config_options()),
             operation: if is_replace {
                 InsertOp::Replace
             } else {
@@ -214,7 +214,7 @@ impl Insert {
     fn on_clocks(&self, column: &Column, value: Expr) -> Expr {
         match (&self.zone, &column.sql_type, &value) {
             (Some(zone), SqlType::Timestamp { utc: true, .. }, Expr::Literal(shown, _)) => {
-                zones::read_constant(shown, zone).unwrap_or(value)
+                clocks::read_constant(shown, zone).unwrap_or(value)
             }
             _ => value,
         }

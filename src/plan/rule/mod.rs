@@ -11,11 +11,7 @@
 //! | `comparisons` | rows written out as SQL's terms; numbers of two kinds compared by value |
 //! | `clocks` | `CAST(ts AS TIME)` is not taken for an order of `ts` |
 //! | `repeated` | a key that rows are sorted by is named once |
-//! | `zones` | times are read on the clocks of a zone, also those that are shown twice or never |
-//! | `rounded` | a DECIMAL that is cast to an integer is rounded |
-//! | `texts` | a text that becomes a TIMESTAMP may leave out its seconds, one that becomes a DECIMAL have an exponent |
-//! | `bytes` | a text that becomes a BYTEA is read: `'\x00ff'` is two bytes |
-//! | `nested` | a text that becomes a LIST, STRUCT or MAP is read as JSON |
+//! | `meant` | casts mean what SQL says: texts are read, DECIMALs rounded, times read on the clocks of their zone |
 //! | `constants` | constants in the column's own unit, on the right; lists without NULL |
 //! | `intervals` | BETWEEN, IN, IS DISTINCT FROM and ORDER BY of intervals go by their lengths |
 //! | `float_keys` | zeros and NaNs that a query makes are compared by value in joins |

@@ -55,9 +55,8 @@ use datafusion::physical_optimizer::topk_repartition::TopKRepartition;
 use datafusion::physical_optimizer::update_aggr_exprs::OptimizeAggregateOrder;
 use datafusion::physical_optimizer::window_topn::WindowTopN;
 
-use super::cast::{
-    bytes, clocks, kept_types, nearest, nested, rounded, session_zone, texts, zones,
-};
+use super::cast::meant::{MEANINGS, MeanCasts};
+use super::cast::{clocks, kept_types, nearest, session_zone};
 use super::compare::{
     comparisons, constants, extremes, float_keys, intervals, join_keys, left_out, lists,
     lost_operators, null_safe, numbers, overflow, regexes,
@@ -87,6 +86,8 @@ enum Of {
     Halite,
     /// Halite's, and of this mend.
     Mend(&'static str),
+    /// Halite's, with a part for each of these mends, which leaves out what is left out by itself.
+    Mends(Vec<&'static str>),
 }
 
 /// What becomes of a rule with another around it, or in its place.
@@ -152,7 +153,7 @@ impl<Rule> Step<Rule> {
     /// The rule with all that stands around it; `None` for one that is off, and for a mend that is left out.
     fn made(self) -> Option<Rule> {
         let is_off = match self.of {
-            Of::DataFusion | Of::Halite => false,
+            Of::DataFusion | Of::Halite | Of::Mends(_) => false,
             Of::Off(mend) => !is_left_out(mend),
             Of::Mend(mend) => is_left_out(mend),
         };
@@ -225,12 +226,8 @@ fn optimizer_steps() -> Vec<Step<Logical>> {
 fn read_constants() -> Vec<Step<Logical>> {
     vec![
         always(logical(bounds::BOUND_FUNCTIONS)),
-        always(logical(texts::READ_TEXTS)),
-        always(logical(rounded::ROUND_DECIMALS)),
+        casts(),
         mends("intervals", logical(intervals::COMPARE_LENGTHS)),
-        mends("zones", logical(zones::READ_CLOCKS)),
-        mends("bytes", logical(bytes::READ_BYTES)),
-        mends("nested", logical(nested::READ_NESTED)),
         mends("comparisons", logical(comparisons::WRITE_OUT_COMPARISONS)),
         mends("constants", logical(constants::CompareByValue)),
         mends("kept_types", logical(kept_types::KeepProducts)),
@@ -239,6 +236,15 @@ fn read_constants() -> Vec<Step<Logical>> {
         mends("regexes", logical(regexes::KEEP_BACKSLASHES)),
         always(logical(value_rows::MakeRows)),
     ]
+}
+
+/// What casts mean.
+fn casts() -> Step<Logical> {
+    let mends = MEANINGS.iter().filter_map(|meaning| meaning.mend);
+    let is_there = |mend: Option<&'static str>| mend.is_none_or(|mend| !is_left_out(mend));
+    let meanings = MEANINGS.iter().filter(|meaning| is_there(meaning.mend));
+    let rule = logical(MeanCasts(meanings.collect()));
+    Step::new(Of::Mends(mends.collect()), rule)
 }
 
 /// DataFusion's own, with what stands around them.

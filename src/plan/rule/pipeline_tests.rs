@@ -12,8 +12,9 @@ pub(crate) fn mends_of_rules() -> BTreeSet<&'static str> {
     fn of<Rule>(steps: Vec<Step<Rule>>) -> impl Iterator<Item = &'static str> {
         steps.into_iter().flat_map(|step| {
             let own = match step.of {
-                Of::Mend(mend) | Of::Off(mend) => Some(mend),
-                Of::DataFusion | Of::Halite => None,
+                Of::Mend(mend) | Of::Off(mend) => vec![mend],
+                Of::Mends(mends) => mends,
+                Of::DataFusion | Of::Halite => Vec::new(),
             };
             let around = step.around.into_iter().map(|(mend, _)| mend);
             own.into_iter().chain(around).collect::<Vec<_>>()

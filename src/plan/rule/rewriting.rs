@@ -34,14 +34,24 @@ impl fmt::Debug for ExprRule {
 
 impl ExprRule {
     fn rewrite_node(&self, plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-        if !has_any(&plan, self.concerns)? {
-            return Ok(Transformed::no(plan));
-        }
-        let schema = input_schema(&plan)?;
-        map_named(plan, |expr| {
-            expr.transform_up(|expr| (self.rewrite)(expr, &schema))
-        })
+        rewrite_expressions(plan, self.concerns, self.rewrite)
     }
+}
+
+/// A node with its expressions rewritten from the inside out, each under the name that it had; a node without any that
+/// `concerns` somebody as it is.
+pub(in crate::plan::rule) fn rewrite_expressions(
+    plan: LogicalPlan,
+    concerns: impl Fn(&Expr) -> bool,
+    rewrite: impl Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
+) -> Result<Transformed<LogicalPlan>> {
+    if !has_any(&plan, concerns)? {
+        return Ok(Transformed::no(plan));
+    }
+    let schema = input_schema(&plan)?;
+    map_named(plan, |expr| {
+        expr.transform_up(|expr| rewrite(expr, &schema))
+    })
 }
 
 impl AnalyzerRule for ExprRule {

@@ -36,9 +36,8 @@ use super::render::oracle_sql;
 use super::truths::{LawTable, Truths};
 use crate::plan::bind::operators::Operators;
 use crate::plan::bind::parameters::bound;
+use crate::plan::rule::cast::meant::{MeanCasts, READ_ON_CLOCKS, ROUNDED_DECIMALS};
 use crate::plan::rule::cast::nearest::CAST_TO_NEAREST;
-use crate::plan::rule::cast::rounded::ROUND_DECIMALS;
-use crate::plan::rule::cast::zones::READ_CLOCKS;
 use crate::plan::rule::install;
 use crate::plan::rule::mend::claims::unclaimed;
 use crate::plan::rule::mend::dependencies::KEEP_DISTINCT;
@@ -71,9 +70,8 @@ impl Oracle {
         planners.insert(0, Arc::new(Operators));
         let rules: Vec<Arc<dyn OptimizerRule + Send + Sync>> = vec![
             // What a cast gives no plan decides.
-            Arc::new(READ_CLOCKS),
+            Arc::new(MeanCasts(vec![&ROUNDED_DECIMALS, &READ_ON_CLOCKS])),
             Arc::new(CAST_TO_NEAREST),
-            Arc::new(ROUND_DECIMALS),
             Arc::new(RewriteSetComparison::new()),
             KEEP_DISTINCT.over(Arc::new(ReplaceDistinctWithAggregate::new())),
             Arc::new(DecorrelatePredicateSubquery::new()),

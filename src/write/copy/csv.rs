@@ -8,7 +8,6 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field, Schema};
 
 use super::dialect::CsvDialect;
-use super::field::{FieldReader, Spelling};
 use super::files::SourceFile;
 use super::lines::{Lines, Stray};
 use super::options::OptionWords;
@@ -16,9 +15,8 @@ use super::records::Records;
 use super::refusals::{Batch, Record, Refusals};
 use super::shape::Shape;
 use super::text_rows::TextRows;
-use super::{
-    BATCH_BYTES, BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, complaint, match_columns,
-};
+use super::{BATCH_BYTES, BATCH_ROWS, CopyOptions, Feed, Progress, Waiting, match_columns};
+use crate::convert::text::{FieldReader, Spelling, complaint};
 use crate::error::{Error, Result};
 use crate::schema::BoundTable;
 use crate::write::ROW_BYTES;

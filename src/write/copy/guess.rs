@@ -9,11 +9,12 @@ use std::io::BufRead;
 
 use super::csv::{CsvFile, is_null};
 use super::dialect::is_tabbed;
-use super::field::FieldReader;
 use super::files::SourceFile;
 use super::plain::PlainReader;
 use super::shape::{ColumnTypes, Shape, ShapeColumn};
-use super::{CopyOptions, Progress, quoted};
+use super::{CopyOptions, Progress};
+use crate::convert::shown::quoted;
+use crate::convert::text::FieldReader;
 use crate::datum::{Precision, SqlType};
 use crate::error::{Error, Result};
 

@@ -12,10 +12,11 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field, Schema};
 
 use super::files::SourceFile;
-use super::json_values::JsonReader;
 use super::objects::Objects;
 use super::shape::Shape;
 use super::{BATCH_BYTES, BATCH_ROWS, CopyOptions, Feed, Progress, Waiting};
+use crate::convert::shown::quoted;
+use crate::convert::text::JsonReader;
 use crate::datum::{Json, JsonMember, MalformedJson};
 use crate::error::{Error, Result};
 use crate::write::ROW_BYTES;
@@ -190,7 +191,7 @@ impl<'a> JsonFile<'a> {
     fn unknown(&self, name: &str) -> String {
         let columns = self.shape.columns.iter().zip(&self.is_given);
         let columns = columns.filter(|(_, is_given)| **is_given);
-        let columns = super::quoted(columns.map(|(column, _)| column.name.as_str()));
+        let columns = quoted(columns.map(|(column, _)| column.name.as_str()));
         let name = name.escape_debug();
         match self.others {
             Others::New => format!(

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use super::files::SourceFile;
 use super::guess::{LOOKED_AT_BYTES, LOOKED_AT_FILES, unknown};
 use super::json::JsonObjects;
-use super::json_values::NO_NUMBERS;
 use super::plain::PlainReader;
-use super::reader::FieldReader;
 use super::shape::{ColumnTypes, Shape, ShapeColumn};
 use super::{CopyOptions, Progress};
+use crate::convert::text::FieldReader;
+use crate::convert::text::NO_NUMBERS;
 use crate::datum::{Json, JsonKind, SqlType};
 use crate::error::Result;
 

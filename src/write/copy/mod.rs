@@ -12,27 +12,21 @@ mod arrow_file;
 pub mod checksum;
 mod csv;
 mod dialect;
-mod field;
 mod files;
 mod guess;
 mod json;
 mod json_guess;
-mod json_values;
 mod lines;
-pub(super) mod lossless;
-mod nested;
 mod objects;
 mod options;
 mod parquet;
 mod plain;
-mod reader;
 mod records;
 mod refusals;
 mod rows;
 mod shape;
 mod table_rows;
 mod text_rows;
-mod time;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +34,6 @@ use std::sync::Arc;
 use datafusion::common::runtime::SpawnedTask;
 
 pub use self::dialect::delimiter_byte;
-pub use self::field::{Spelling, values_of_texts};
 use self::files::SourceFile;
 pub use self::files::{check_matches, files_matching, files_within, keep_standard_input};
 pub use self::options::{
@@ -56,6 +49,8 @@ use super::execute::commit;
 use super::feed::Feed;
 use super::filled::Filled;
 use super::{Change, Progress, RowLabels, TableWriter, WriteSet, WriteSettings};
+use crate::convert::shown::quoted;
+pub use crate::convert::text::Spelling;
 use crate::error::{Error, Nameable, Result};
 use crate::schema::{BoundTable, Column};
 
@@ -268,30 +263,6 @@ fn match_columns(table: &BoundTable, given: &[usize], names: &[&str]) -> Result<
             table.name()
         ))),
     }
-}
-
-/// At most so many characters of a field are shown in an error.
-const SHOWN_CHARACTERS: usize = 60;
-
-/// What is wrong with a field, behind its text.
-fn complaint(text: &str, problem: &str) -> String {
-    let cut = text
-        .char_indices()
-        .nth(SHOWN_CHARACTERS)
-        .map(|(end, _)| end);
-    let shown = cut
-        .and_then(|end| text.get(..end))
-        .unwrap_or(text)
-        .escape_debug();
-    let more = if cut.is_some() { "…" } else { "" };
-    format!("'{shown}{more}' {problem}")
-}
-
-fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
 }
 
 #[cfg(test)]

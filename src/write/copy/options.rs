@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::field::Spelling;
+use crate::convert::text::Spelling;
 use crate::datum::TimeFormat;
 use crate::error::{Error, Result};
 

@@ -7,7 +7,7 @@
 
 use arrow::array::ArrayRef;
 
-use super::field::{FieldReader, Spelling, spelt_reader};
+use crate::convert::text::{FieldReader, Spelling, spelt_reader};
 use crate::datum::SqlType;
 
 /// The most digits of a number of which each DOUBLE has all.

@@ -1,8 +1,8 @@
 //! The columns that a file of text is read as.
 
-use super::field::{FieldReader, Spelling, spelt_reader};
-use super::json_values::{JsonReader, json_reader};
 use super::plain::PlainReader;
+use crate::convert::text::{FieldReader, Spelling, spelt_reader};
+use crate::convert::text::{JsonReader, json_reader};
 use crate::datum::SqlType;
 use crate::schema::BoundTable;
 

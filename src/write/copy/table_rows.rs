@@ -6,8 +6,8 @@ use arrow::array::{ArrayRef, RecordBatch, new_null_array};
 use arrow::datatypes::Schema;
 
 use super::files::SourceFile;
-use super::lossless::{check_type, converted};
 use super::{Feed, match_columns};
+use crate::convert::lossless::{check_type, converted};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::schema::BoundTable;

@@ -15,8 +15,9 @@ use datafusion::logical_expr::{Cast, Expr};
 use datafusion::optimizer::OptimizerConfig;
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 
+use crate::convert::clocks::OnClocks;
+use crate::convert::function::{Conversion, conversion_of};
 use crate::datum::{Clocks, Precision};
-use crate::plan::rule::cast::zones;
 use crate::predicate::Exact;
 
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
@@ -60,9 +61,9 @@ impl Folder {
             }) => self
                 .exact_cast(source, field.data_type())
                 .or_else(|| Exact::of(&self.fold(expr)?)),
-            _ => match zones::reading(expr) {
-                Some((source, target)) => self
-                    .exact_cast(source, target)
+            _ => match conversion_of::<OnClocks>(expr) {
+                Some((source, clocks)) => self
+                    .exact_cast(source, &clocks.target())
                     .or_else(|| Exact::of(&self.fold(expr)?)),
                 None => Exact::of(&self.fold(expr)?),
             },

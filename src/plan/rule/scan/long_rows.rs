@@ -19,8 +19,8 @@ use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::utils::{conjunction, split_conjunction, split_conjunction_owned};
 use datafusion::logical_expr::{Cast, Expr, LogicalPlan, LogicalPlanBuilder, lit};
 
+use crate::convert::bytes::is_text;
 use crate::datum::first_between;
-use crate::plan::rule::cast::bytes::is_text;
 use crate::plan::rule::compare::tuples;
 use crate::plan::rule::rewriting::NodeRule;
 use crate::sql::limits::guard::MAX_ROWS_COMPARED;

@@ -3,7 +3,7 @@
 use arrow::array::ArrayRef;
 
 /// Gathers the values of one column.
-pub(super) trait FieldReader: Send {
+pub trait FieldReader: Send {
     /// Adds the value that the text spells; else says what is wrong with it, to be put behind the text.
     fn push(&mut self, text: &str) -> Result<(), String>;
 

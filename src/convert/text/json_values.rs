@@ -12,13 +12,14 @@ use arrow::error::ArrowError;
 
 use super::complaint;
 use super::reader::FieldReader;
+use crate::convert::shown::quoted;
 use crate::datum::{Json, JsonKind, SqlType};
 
 /// What a number is called that JSON has no number for.
-pub(super) const NO_NUMBERS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
+pub const NO_NUMBERS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
 /// Gathers the values of one column.
-pub(super) trait JsonReader: Send {
+pub trait JsonReader: Send {
     /// Adds a value; else says what is wrong with it.
     fn push(&mut self, json: Json<'_>) -> Result<(), String>;
 
@@ -31,7 +32,7 @@ pub(super) trait JsonReader: Send {
 
 /// The reader of a type's values. `of_text` gives the readers of texts. `is_guessed` says that the type is what the first
 /// objects show: then nothing is taken for what it is not, a text in quotes for no number.
-pub(super) fn json_reader(
+pub fn json_reader(
     sql_type: &SqlType,
     of_text: &dyn Fn(&SqlType) -> Box<dyn FieldReader>,
     is_guessed: bool,
@@ -174,7 +175,7 @@ impl JsonReader for Structs {
                 return Err(format!(
                     "the object in it names `{}`; its names are {}",
                     name.escape_debug(),
-                    super::quoted(names)
+                    quoted(names)
                 ));
             };
             if value_of.replace(value).is_some() {

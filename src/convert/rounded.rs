@@ -1,4 +1,4 @@
-//! Values on their way to a column's type: what a cast would make of them that it should not, and how errors show them.
+//! Values on their way to a coarser type: to the nearest, and what a cast would change that it should not.
 
 use std::sync::Arc;
 
@@ -10,14 +10,12 @@ use arrow::compute::{CastOptions, cast, cast_with_options};
 use arrow::datatypes::{
     DataType, Date32Type, Field, FieldRef, Fields, Float32Type, Float64Type, TimeUnit,
 };
-use arrow::util::display::{ArrayFormatter, FormatOptions};
+use arrow::util::display::FormatOptions;
 use datafusion::common::Result;
 
+use super::bytes::is_text;
+use super::shown::text_at;
 use crate::datum::{canonical_array, first_between, in_coarser_unit, nearest};
-use crate::plan::rule::cast::bytes::is_text;
-
-/// At most so many characters of a value are shown in an error.
-const SHOWN_CHARACTERS: usize = 60;
 
 /// Values of SAFE casts that are out of range are NULL.
 const SAFE: CastOptions<'static> = CastOptions {
@@ -29,7 +27,7 @@ const SAFE: CastOptions<'static> = CastOptions {
 /// their digits off. Into whole numbers a DECIMAL's half goes away from zero, a DOUBLE's half to the even number. A DECIMAL
 /// becomes the nearest REAL or DOUBLE, a stamp the nearest of its [coarser unit](in_coarser_unit). What lists, structs and
 /// maps hold becomes what it would become by itself; everything else stays as it is.
-pub(crate) fn rounded(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+pub fn rounded(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if let Some(nearest) = nearest(values, to) {
         return Ok(nearest);
     }
@@ -145,7 +143,7 @@ fn of_type(field: &Field, values: &ArrayRef) -> FieldRef {
 /// The first value that the assignment to a column changed: two of them could be one there.
 ///
 /// A REAL and a DOUBLE are the nearest ones of what is written in digits, of a DECIMAL and a text; that is no change.
-pub(crate) fn first_changed(values: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize>> {
+pub fn first_changed(values: &ArrayRef, converted: &ArrayRef) -> Result<Option<usize>> {
     let from = values.data_type();
     match converted.data_type() {
         DataType::Decimal128(_, scale) if is_text(from) => Ok(first_finer(values, *scale)),
@@ -211,7 +209,7 @@ fn first_within_a_day(values: &ArrayRef, days: &ArrayRef) -> Result<Option<usize
 }
 
 /// The first value that became infinite and is not: too great for a REAL or a DOUBLE.
-pub(crate) fn too_great(values: &ArrayRef, converted: &ArrayRef) -> Option<usize> {
+pub fn too_great(values: &ArrayRef, converted: &ArrayRef) -> Option<usize> {
     let is_infinite: Box<dyn Fn(usize) -> bool> = match converted.data_type() {
         DataType::Float32 => {
             let converted = converted.as_primitive::<Float32Type>();
@@ -229,28 +227,7 @@ pub(crate) fn too_great(values: &ArrayRef, converted: &ArrayRef) -> Option<usize
 }
 
 /// The first value that the type has nothing for.
-pub(crate) fn first_lost(values: &ArrayRef, to: &DataType) -> Option<usize> {
+pub fn first_lost(values: &ArrayRef, to: &DataType) -> Option<usize> {
     let kept = cast_with_options(values, to, &SAFE).ok()?;
     (0..values.len()).find(|row| kept.is_null(*row) && !values.is_null(*row))
-}
-
-pub(crate) fn text_at(values: &ArrayRef, row: usize) -> String {
-    let options = FormatOptions::new().with_null("NULL");
-    match ArrayFormatter::try_new(values, &options) {
-        Ok(formatter) => formatter.value(row).to_string(),
-        Err(error) => error.to_string(),
-    }
-}
-
-/// The value as errors show it: text in quotes, and cut where it is long.
-pub(crate) fn shown(values: &ArrayRef, row: usize) -> String {
-    let text = text_at(values, row);
-    let mut letters = text.chars();
-    let kept: String = letters.by_ref().take(SHOWN_CHARACTERS).collect();
-    let more = if letters.next().is_some() { "…" } else { "" };
-    if values.data_type().is_numeric() || *values.data_type() == DataType::Boolean {
-        format!("{kept}{more}")
-    } else {
-        format!("'{}{more}'", kept.escape_debug())
-    }
 }

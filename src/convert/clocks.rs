@@ -2,9 +2,8 @@
 //!
 //! `ts AT TIME ZONE 'Europe/Berlin'`, and `CAST(ts AS TIMESTAMPTZ)` where the session has a zone, are casts, and Arrow's
 //! cast fails on the hour that is shown twice in autumn and on the one that is left out in spring: one such row ends the
-//! query. So a cast into a zone whose clocks are changed is a function here, which reads such a time as
-//! [`Clocks`] says. No rule below takes it for a cast that could be taken off, or for one that keeps the order of its
-//! source, as clocks that are changed do not.
+//! query. Here such a time is read as [`Clocks`] says. Nobody takes that for a cast that could be taken off, or for one that
+//! keeps the order of its source, as clocks that are changed do not.
 //!
 //! A time is read in its own unit; the step to a finer one, which fails beyond 2262, is a cast as before.
 
@@ -15,71 +14,50 @@ use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray}
 use arrow::compute::kernels::cast_utils::string_to_datetime;
 use arrow::compute::{CastOptions, cast, cast_with_options};
 use arrow::datatypes::{
-    ArrowTimestampType, DataType, Field, FieldRef, TimeUnit, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    ArrowTimestampType, DataType, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType,
 };
 use arrow::error::ArrowError;
 use chrono::Utc;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::Transformed;
-use datafusion::common::{DFSchema, Result, ScalarValue, exec_err};
-use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::{
-    Cast, ColumnarValue, Expr, ExprSchemable, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF,
-    ScalarUDFImpl, Signature, TryCast, Volatility,
-};
+use datafusion::common::{Result, ScalarValue, exec_err};
+use datafusion::logical_expr::Expr;
 
+use super::function::Conversion;
 use crate::datum::{Clocks, Precision, with_seconds};
-use crate::plan::rule::rewriting::ExprRule;
 use crate::predicate::AT_TIME_ZONE;
 
-/// The rule. See the [module](self).
-pub(crate) const READ_CLOCKS: ExprRule = ExprRule {
-    name: "halite_read_clocks",
-    concerns: |expr| cast_into_zone(expr).is_some(),
-    rewrite: read,
-};
-
-/// What is read, as which type and whether it is NULL where it cannot be; of a cast into a zone whose clocks are changed.
-fn cast_into_zone(expr: &Expr) -> Option<(&Expr, &DataType, bool)> {
-    let (source, target, null_on_error) = match expr {
-        Expr::Cast(Cast { expr, field }) => (expr, field.data_type(), false),
-        Expr::TryCast(TryCast { expr, field }) => (expr, field.data_type(), true),
-        _ => return None,
-    };
-    match target {
-        DataType::Timestamp(_, Some(zone)) if Clocks::always_ahead(zone).is_none() => {
-            Clocks::of(zone).map(|_| (source.as_ref(), target, null_on_error))
-        }
-        _ => None,
-    }
+/// The cast of what clocks show to the instants at which those of a zone show it.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct OnClocks {
+    target: DataType,
+    /// Whether NULL is given for what cannot be read.
+    is_lenient: bool,
 }
 
-fn read(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let Some((source, target, null_on_error)) = cast_into_zone(&expr) else {
-        return Ok(Transformed::no(expr));
-    };
-    let read_as = match (source.get_type(schema), target) {
-        (Ok(DataType::Timestamp(from, None)), DataType::Timestamp(to, zone))
-            if Precision::from(*to) > Precision::from(from) =>
-        {
-            DataType::Timestamp(from, zone.clone())
+impl OnClocks {
+    /// How values of a type are read, whose cast has this target: in their own unit; `None` where a cast does it.
+    pub fn of(from: &DataType, target: &DataType, is_lenient: bool) -> Option<Self> {
+        let DataType::Timestamp(to, Some(zone)) = target else {
+            return None;
+        };
+        if Clocks::always_ahead(zone).is_some() || Clocks::of(zone).is_none() {
+            return None;
         }
-        (Ok(found), _) if is_shown(&found) => target.clone(),
-        _ => return Ok(Transformed::no(expr)),
-    };
-    let is_whole = read_as == *target;
-    let function = Reading {
-        target: read_as,
-        null_on_error,
-        signature: Signature::any(1, Volatility::Immutable),
-    };
-    let read = ScalarUDF::new_from_impl(function).call(vec![source.clone()]);
-    Ok(Transformed::yes(match (is_whole, null_on_error) {
-        (true, _) => read,
-        (false, false) => Expr::Cast(Cast::new(Box::new(read), target.clone())),
-        (false, true) => Expr::TryCast(TryCast::new(Box::new(read), target.clone())),
-    }))
+        let target = match from {
+            DataType::Timestamp(from, None) if Precision::from(*to) > Precision::from(*from) => {
+                DataType::Timestamp(*from, Some(Arc::clone(zone)))
+            }
+            from if is_shown(from) => target.clone(),
+            _ => return None,
+        };
+        Some(Self { target, is_lenient })
+    }
+
+    /// Whether values come out as of this type.
+    pub fn is_to(&self, target: &DataType) -> bool {
+        self.target == *target
+    }
 }
 
 /// Whether values of the type are what clocks show.
@@ -88,23 +66,14 @@ fn is_shown(source: &DataType) -> bool {
     matches!(source, Timestamp(_, None) | Date32 | Date64) || source.is_string()
 }
 
-/// What is read, and as which type.
-pub(crate) fn reading(expr: &Expr) -> Option<(&Expr, &DataType)> {
-    let Expr::ScalarFunction(ScalarFunction { func, args }) = expr else {
-        return None;
-    };
-    let reading = func.inner().downcast_ref::<Reading>()?;
-    args.first().map(|source| (source, &reading.target))
-}
-
 /// The zone of a session, where that is not UTC.
-pub(crate) fn other_than_utc(config: &ConfigOptions) -> Option<Arc<str>> {
+pub fn other_than_utc(config: &ConfigOptions) -> Option<Arc<str>> {
     let zone = config.execution.time_zone.as_deref()?;
     (Clocks::always_ahead(zone) != Some(0)).then(|| Arc::from(zone))
 }
 
 /// Whether a constant says a time without an offset.
-pub(crate) fn is_read_on_clocks(shown: &ScalarValue) -> bool {
+pub fn is_read_on_clocks(shown: &ScalarValue) -> bool {
     match shown.try_as_str() {
         Some(text) => text.is_some_and(|text| {
             let completed = with_seconds(text);
@@ -116,7 +85,7 @@ pub(crate) fn is_read_on_clocks(shown: &ScalarValue) -> bool {
 
 /// The instant at which the clocks of a zone show a constant; `None` of one that is no time, and beyond the years of its
 /// type.
-pub(crate) fn read_constant(shown: &ScalarValue, zone: &Arc<str>) -> Option<Expr> {
+pub fn read_constant(shown: &ScalarValue, zone: &Arc<str>) -> Option<Expr> {
     if !is_read_on_clocks(shown) {
         return None;
     }
@@ -129,72 +98,40 @@ pub(crate) fn read_constant(shown: &ScalarValue, zone: &Arc<str>) -> Option<Expr
     let completed = completed.map(ScalarValue::from);
     let shown = completed.as_ref().unwrap_or(shown);
     let read = |unit| {
-        let reading = Reading {
+        let clocks = OnClocks {
             target: DataType::Timestamp(unit, Some(Arc::clone(zone))),
-            null_on_error: false,
-            signature: Signature::any(1, Volatility::Immutable),
+            is_lenient: false,
         };
-        let read = reading.read(&shown.to_array().ok()?).ok()?;
-        ScalarValue::try_from_array(&read, 0).ok()
+        clocks.convert_constant(shown).ok()
     };
     let instant = read(unit).or_else(|| read(unit.min(TimeUnit::Microsecond)))?;
     Some(Expr::Literal(instant, None))
 }
 
-/// The function.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Reading {
-    target: DataType,
-    null_on_error: bool,
-    signature: Signature,
-}
-
-impl ScalarUDFImpl for Reading {
+impl Conversion for OnClocks {
     fn name(&self) -> &str {
         AT_TIME_ZONE
     }
 
-    fn display_name(&self, args: &[Expr]) -> Result<String> {
-        let shown: String = args.iter().map(ToString::to_string).collect();
-        Ok(match &self.target {
-            DataType::Timestamp(_, Some(zone)) => format!("{shown} AT TIME ZONE '{zone}'"),
-            target => format!("CAST({shown} AS {target})"),
-        })
+    fn target(&self) -> DataType {
+        self.target.clone()
     }
 
-    fn signature(&self) -> &Signature {
-        &self.signature
+    fn gives_nulls(&self, of_nulls: bool) -> bool {
+        of_nulls || self.is_lenient
     }
 
-    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
-        Ok(self.target.clone())
-    }
-
-    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
-        let nullable = args.arg_fields.iter().any(|field| field.is_nullable());
-        let nullable = nullable || self.null_on_error;
-        let field = Field::new(self.name(), self.target.clone(), nullable);
-        Ok(Arc::new(field))
-    }
-
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        match args.args.as_slice() {
-            [ColumnarValue::Array(shown)] => Ok(ColumnarValue::Array(self.read(shown)?)),
-            [ColumnarValue::Scalar(shown)] => {
-                let read = self.read(&shown.to_array()?)?;
-                let read = ScalarValue::try_from_array(&read, 0)?;
-                Ok(ColumnarValue::Scalar(read))
-            }
-            values => exec_err!("{} reads one value, not {}", self.name(), values.len()),
+    fn shown(&self, argument: &str) -> String {
+        match &self.target {
+            DataType::Timestamp(_, Some(zone)) => format!("{argument} AT TIME ZONE '{zone}'"),
+            target => format!("CAST({argument} AS {target})"),
         }
     }
-}
 
-impl Reading {
     /// As Arrow casts, which is quick; one by one where that fails.
-    fn read(&self, shown: &ArrayRef) -> Result<ArrayRef> {
+    fn convert(&self, shown: &ArrayRef) -> Result<ArrayRef> {
         let options = CastOptions {
-            safe: self.null_on_error,
+            safe: self.is_lenient,
             ..CastOptions::default()
         };
         let at_once = cast_with_options(shown, &self.target, &options);
@@ -213,7 +150,9 @@ impl Reading {
             TimeUnit::Nanosecond => self.one_by_one::<TimestampNanosecondType>(shown, zone),
         }
     }
+}
 
+impl OnClocks {
     fn one_by_one<T>(&self, shown: &ArrayRef, zone: &Arc<str>) -> Result<ArrayRef>
     where
         T: ArrowTimestampType + ArrowPrimitiveType<Native = i64>,
@@ -229,7 +168,7 @@ impl Reading {
             instants.collect::<Result<_, ArrowError>>()?
         } else {
             let options = CastOptions {
-                safe: self.null_on_error,
+                safe: self.is_lenient,
                 ..CastOptions::default()
             };
             let local = DataType::Timestamp(T::UNIT, None);
@@ -244,7 +183,7 @@ impl Reading {
 
     fn settled(&self, instant: Option<Result<i64, ArrowError>>) -> Result<Option<i64>, ArrowError> {
         match instant.transpose() {
-            Err(_) if self.null_on_error => Ok(None),
+            Err(_) if self.is_lenient => Ok(None),
             settled => settled,
         }
     }
@@ -277,5 +216,5 @@ fn out_of_range(shown: &str) -> ArrowError {
 }
 
 #[cfg(test)]
-#[path = "zones_tests.rs"]
+#[path = "clocks_tests.rs"]
 mod tests;

@@ -23,7 +23,7 @@ const SAFE: CastOptions<'static> = CastOptions {
 ///
 /// # Errors
 /// `InvalidInput` that names the column and both types.
-pub(super) fn check_type(column: &Column, from: &DataType) -> Result<()> {
+pub fn check_type(column: &Column, from: &DataType) -> Result<()> {
     let Some(reason) = obstacle(from, &column.sql_type) else {
         return Ok(());
     };
@@ -34,7 +34,7 @@ pub(super) fn check_type(column: &Column, from: &DataType) -> Result<()> {
 }
 
 /// Why no value of `from` may be taken as one of the column's type; `None` where some may.
-pub(in crate::write) fn obstacle(from: &DataType, to: &SqlType) -> Option<&'static str> {
+pub fn obstacle(from: &DataType, to: &SqlType) -> Option<&'static str> {
     match possible(from, to) {
         Possible::Yes => None,
         Possible::LosesZone => Some("the time zone would be lost"),
@@ -149,7 +149,7 @@ fn is_decimal(from: &DataType) -> bool {
 ///
 /// # Errors
 /// `InvalidInput` with the first row whose value is another one in the column's type.
-pub(in crate::write) fn converted(column: &Column, array: &ArrayRef) -> Result<ArrayRef, RowError> {
+pub fn converted(column: &Column, array: &ArrayRef) -> Result<ArrayRef, RowError> {
     let to = column.sql_type.arrow();
     if array.data_type() == &to {
         return Ok(Arc::clone(array));
