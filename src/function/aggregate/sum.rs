@@ -1,15 +1,17 @@
 //! `sum` of integers that is right or an error.
 //!
-//! DataFusion adds integers up in 64 bits and wraps. Here they are added up as DECIMAL(38, 0), by DataFusion's own
-//! accumulators, so that it does not matter what the sum is on its way; the result is a BIGINT again, as the type of
-//! `sum` says, or out of range. So are DECIMALs whose sum may have more than 38 digits, in 76. Everything else is summed as
+//! DataFusion adds integers up in 64 bits and wraps. Here they are added up in 128, those of a batch at once, and then as
+//! DECIMAL(38, 0) by DataFusion's own accumulators, so that it does not matter what the sum is on its way; the result is a
+//! BIGINT again, as the type of `sum` says, or out of range. So are DECIMALs whose sum may have more than 38 digits, in 76. Everything else is summed as
 //! DataFusion does.
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray};
+use arrow::array::{
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, BooleanArray, Decimal128Array, PrimitiveArray,
+};
 use arrow::compute::{CastOptions, cast, cast_with_options};
-use arrow::datatypes::{DataType, Field, FieldRef};
+use arrow::datatypes::{DataType, Field, FieldRef, Int64Type, UInt64Type};
 use datafusion::common::{DataFusionError, Result, ScalarValue};
 use datafusion::functions_aggregate::sum::Sum;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
@@ -62,8 +64,14 @@ impl AggregateUDFImpl for ExactSum {
         let Some(wide) = wide(&result) else {
             return self.0.accumulator(args);
         };
+        let adds_up = !args.is_distinct;
         let sum = self.0.accumulator(widened(args, &wide))?;
-        Ok(Box::new(Narrowed { sum, wide, result }))
+        Ok(Box::new(Narrowed {
+            adds_up,
+            sum,
+            wide,
+            result,
+        }))
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
@@ -90,7 +98,12 @@ impl AggregateUDFImpl for ExactSum {
             return self.0.create_groups_accumulator(args);
         };
         let sum = self.0.create_groups_accumulator(widened(args, &wide))?;
-        Ok(Box::new(Narrowed { sum, wide, result }))
+        Ok(Box::new(Narrowed {
+            adds_up: false,
+            sum,
+            wide,
+            result,
+        }))
     }
 
     fn create_sliding_accumulator(
@@ -104,7 +117,12 @@ impl AggregateUDFImpl for ExactSum {
             _ => return self.0.create_sliding_accumulator(args),
         };
         let sum = self.0.create_sliding_accumulator(widened(args, &wide))?;
-        Ok(Box::new(Narrowed { sum, wide, result }))
+        Ok(Box::new(Narrowed {
+            adds_up: false,
+            sum,
+            wide,
+            result,
+        }))
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {
@@ -126,6 +144,8 @@ impl AggregateUDFImpl for ExactSum {
 
 /// An accumulator of the wide type that takes values of the narrow one and gives them.
 struct Narrowed<T: ?Sized> {
+    /// Whether the values of a batch may be added up before it takes them.
+    adds_up: bool,
     wide: DataType,
     result: DataType,
     sum: Box<T>,
@@ -160,14 +180,56 @@ impl<T: ?Sized> Narrowed<T> {
 
 /// Values in the type in which they are summed up.
 pub(super) fn widen(values: &[ArrayRef], wide: &DataType) -> Result<Vec<ArrayRef>> {
-    values
-        .iter()
-        .map(|values| Ok(cast(values, wide)?))
-        .collect()
+    values.iter().map(|values| as_wide(values, wide)).collect()
+}
+
+/// An integer has room in a DECIMAL(38, 0) as it stands; a cast would look whether it has.
+fn as_wide(values: &ArrayRef, wide: &DataType) -> Result<ArrayRef> {
+    if *wide != DataType::Decimal128(38, 0) {
+        return Ok(cast(values, wide)?);
+    }
+    let decimals: Decimal128Array = match values.data_type() {
+        DataType::Int64 => values.as_primitive::<Int64Type>().unary(i128::from),
+        DataType::UInt64 => values.as_primitive::<UInt64Type>().unary(i128::from),
+        _ => return Ok(cast(values, wide)?),
+    };
+    Ok(Arc::new(decimals.with_precision_and_scale(38, 0)?))
+}
+
+/// The sum of integers as a DECIMAL(38, 0), as one value; `None` of others.
+fn added_up(values: &ArrayRef) -> Result<Option<ArrayRef>> {
+    let sum = match values.data_type() {
+        DataType::Int64 => sum_of(values.as_primitive::<Int64Type>()),
+        DataType::UInt64 => sum_of(values.as_primitive::<UInt64Type>()),
+        _ => return Ok(None),
+    };
+    let sum = Decimal128Array::from(vec![sum]).with_precision_and_scale(38, 0)?;
+    Ok(Some(Arc::new(sum)))
+}
+
+/// The sum of the values that are there, if any are: 64 bits, and no more of them than memory has.
+fn sum_of<T: ArrowPrimitiveType>(values: &PrimitiveArray<T>) -> Option<i128>
+where
+    i128: From<T::Native>,
+{
+    if values.null_count() == values.len() {
+        return None;
+    }
+    let wide = |value| i128::from(value);
+    Some(if values.null_count() == 0 {
+        values.values().iter().copied().map(wide).sum()
+    } else {
+        values.iter().flatten().map(wide).sum()
+    })
 }
 
 impl Accumulator for Narrowed<dyn Accumulator> {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        if let ([values], true) = (values, self.adds_up)
+            && let Some(sum) = added_up(values)?
+        {
+            return self.sum.update_batch(&[sum]);
+        }
         self.sum.update_batch(&widen(values, &self.wide)?)
     }
 
