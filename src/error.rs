@@ -277,10 +277,11 @@ impl Error {
     pub(crate) fn hangs_on_values(&self) -> bool {
         let known = self.subject.as_ref().and_then(|it| it.hangs_on_values);
         self.missing().is_none()
-            && known.unwrap_or(matches!(
-                self.kind,
-                ErrorKind::InvalidInput | ErrorKind::Internal
-            ))
+            && match self.kind {
+                ErrorKind::InvalidInput | ErrorKind::Internal => known.unwrap_or(true),
+                ErrorKind::NotSupported => known.unwrap_or(false),
+                _ => false,
+            }
     }
 
     /// The table that the message is about: the first that it names.
@@ -375,7 +376,7 @@ pub(crate) fn words_of_panic(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::Error;
+    use super::{Error, Nameable};
 
     #[test]
     fn what_a_message_names_is_what_it_is_about() {
@@ -389,6 +390,20 @@ mod tests {
         let place = Some("data/gulls.csv line 17");
         assert_eq!((error.row(), error.place()), (Some(17), place));
         assert_eq!(Error::invalid("too long").at_row("row x").row(), None);
+    }
+
+    #[test]
+    fn what_values_cannot_take_away_is_told_at_once() {
+        let taken = |error: Error| error.hangs_on_values();
+        assert!(taken(Error::invalid("`ts + $1`")));
+        assert!(!taken(Error::unsupported("TABLESAMPLE")));
+        assert!(taken(Error::unsupported("LIMIT").hanging_on_values(true)));
+        assert!(!taken(Error::invalid("b").hanging_on_values(false)));
+        assert!(!taken(
+            Error::unavailable("no memory").hanging_on_values(true)
+        ));
+        let missing = Error::invalid("there is no table `t`");
+        assert!(!taken(missing.of_missing(Nameable::Table, "t", [])));
     }
 
     #[test]
