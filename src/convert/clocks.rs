@@ -41,7 +41,7 @@ impl OnClocks {
         let DataType::Timestamp(to, Some(zone)) = target else {
             return None;
         };
-        if Clocks::always_ahead(zone).is_some() || Clocks::of(zone).is_none() {
+        if !Self::reads(target) {
             return None;
         }
         let target = match from {
@@ -52,6 +52,14 @@ impl OnClocks {
             _ => return None,
         };
         Some(Self { target, is_lenient })
+    }
+
+    /// Whether a cast to this type may be read so: its zone has clocks that are changed.
+    pub fn reads(target: &DataType) -> bool {
+        let DataType::Timestamp(_, Some(zone)) = target else {
+            return false;
+        };
+        Clocks::always_ahead(zone).is_none() && Clocks::of(zone).is_some()
     }
 
     /// Whether values come out as of this type.

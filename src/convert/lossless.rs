@@ -3,21 +3,17 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, StringArray, new_null_array};
+use arrow::compute::cast_with_options;
 use arrow::compute::kernels::cmp::distinct;
-use arrow::compute::{CastOptions, cast_with_options};
 use arrow::datatypes::DataType;
-use arrow::util::display::{ArrayFormatter, FormatOptions};
 
+use super::SAFE;
+use super::bytes::is_text;
+use super::shown::text_at;
 use crate::datum::{SqlType, text_of_uuid};
 use crate::error::{Error, Result};
 use crate::key::RowError;
 use crate::schema::Column;
-
-/// Values that do not fit become NULL, where they are then found.
-const SAFE: CastOptions<'static> = CastOptions {
-    safe: true,
-    format_options: FormatOptions::new(),
-};
 
 /// Whether some values of `from` may be taken as values of the column's type.
 ///
@@ -57,10 +53,10 @@ fn possible(from: &DataType, to: &SqlType) -> Possible {
         (DataType::Null, _) => true,
         (DataType::Boolean, SqlType::Boolean) => true,
         (from, to) if to.is_integer() => {
-            from.is_integer() || from.is_floating() || is_decimal(from)
+            from.is_integer() || from.is_floating() || from.is_decimal()
         }
         (from, SqlType::Real | SqlType::Double) => from.is_integer() || from.is_floating(),
-        (from, SqlType::Decimal { .. }) => from.is_integer() || is_decimal(from),
+        (from, SqlType::Decimal { .. }) => from.is_integer() || from.is_decimal(),
         (
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View,
             SqlType::Text
@@ -135,16 +131,6 @@ fn possible_value(values: &DataType, to: &SqlType) -> Possible {
     }
 }
 
-fn is_decimal(from: &DataType) -> bool {
-    matches!(
-        from,
-        DataType::Decimal32(_, _)
-            | DataType::Decimal64(_, _)
-            | DataType::Decimal128(_, _)
-            | DataType::Decimal256(_, _)
-    )
-}
-
 /// The array as values of the column's type, for which [`check_type`] is asked before.
 ///
 /// # Errors
@@ -177,7 +163,7 @@ pub fn converted(column: &Column, array: &ArrayRef) -> Result<ArrayRef, RowError
                 "column `{}` of type {} cannot hold {} exactly",
                 column.name,
                 column.sql_type,
-                shown(&plain, row)
+                text_at(&plain, row)
             )),
         }),
     }
@@ -185,11 +171,7 @@ pub fn converted(column: &Column, array: &ArrayRef) -> Result<ArrayRef, RowError
 
 /// Whether values are read from texts that may say them in several ways.
 fn is_read(from: &DataType, to: &SqlType) -> bool {
-    let is_text = matches!(
-        from,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-    );
-    is_text && matches!(to, SqlType::Interval)
+    is_text(from) && matches!(to, SqlType::Interval)
 }
 
 /// What was read, if every text says something.
@@ -203,7 +185,7 @@ fn read(column: &Column, texts: &ArrayRef, values: ArrayRef) -> Result<ArrayRef,
                 "column `{}` of type {} cannot hold '{}'",
                 column.name,
                 column.sql_type,
-                shown(texts, row)
+                text_at(texts, row)
             )),
         }),
     }
@@ -236,13 +218,4 @@ fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
         ))
         .with_source(error)
     })
-}
-
-fn shown(array: &ArrayRef, row: usize) -> String {
-    let options = FormatOptions::default().with_null("NULL");
-    let formatter = ArrayFormatter::try_new(array, &options);
-    formatter.map_or_else(
-        |error| error.to_string(),
-        |formatter| formatter.value(row).to_string(),
-    )
 }

@@ -27,6 +27,15 @@ pub mod shown;
 pub mod stored;
 pub mod text;
 
+use arrow::compute::CastOptions;
+use arrow::util::display::FormatOptions;
+
+/// Values that do not fit become NULL, where they are then found.
+const SAFE: CastOptions<'static> = CastOptions {
+    safe: true,
+    format_options: FormatOptions::new(),
+};
+
 #[cfg(test)]
 #[path = "convert_tests.rs"]
 mod tests;

@@ -6,22 +6,16 @@ use arrow::array::{
     Array, ArrayRef, AsArray, Float32Array, Float64Array, ListArray, MapArray, StructArray,
 };
 use arrow::compute::kernels::cmp::distinct;
-use arrow::compute::{CastOptions, cast, cast_with_options};
+use arrow::compute::{cast, cast_with_options};
 use arrow::datatypes::{
     DataType, Date32Type, Field, FieldRef, Fields, Float32Type, Float64Type, TimeUnit,
 };
-use arrow::util::display::FormatOptions;
 use datafusion::common::Result;
 
+use super::SAFE;
 use super::bytes::is_text;
 use super::shown::text_at;
 use crate::datum::{canonical_array, first_between, in_coarser_unit, nearest};
-
-/// Values of SAFE casts that are out of range are NULL.
-const SAFE: CastOptions<'static> = CastOptions {
-    safe: true,
-    format_options: FormatOptions::new(),
-};
 
 /// Values on their way into others that are coarser, rounded as other databases round what is assigned; a cast would cut
 /// their digits off. Into whole numbers a DECIMAL's half goes away from zero, a DOUBLE's half to the even number. A DECIMAL

@@ -88,7 +88,7 @@ impl Target {
     /// As [`Target::assign`]; a constant that the column cannot hold.
     pub(crate) fn assign_value(self, value: Expr) -> Result<Expr> {
         match value {
-            Expr::Literal(scalar, _) => Ok(Expr::Literal(self.convert_scalar(&scalar)?, None)),
+            Expr::Literal(scalar, _) => Ok(Expr::Literal(self.convert_constant(&scalar)?, None)),
             other => self.assign(other, &DFSchema::empty()),
         }
     }
@@ -132,18 +132,6 @@ impl Target {
         Ok(converted(self.of_clock(&source)?, source))
     }
 
-    fn convert_scalar(&self, scalar: &ScalarValue) -> Result<ScalarValue> {
-        let to = self.sql_type.arrow();
-        if scalar.data_type() == to && !self.is_special_text() {
-            return Ok(scalar.clone());
-        }
-        if self.is_other_kind(&scalar.data_type()) {
-            return Err(self.of_other_kind(&shown(&scalar.to_array()?, 0)).into());
-        }
-        let array = scalar.to_array()?;
-        ScalarValue::try_from_array(&self.convert_array(&array)?, 0)
-    }
-
     /// Whether there is no cast, or one that takes a number for what it is not: for its bytes, or for a count of days or
     /// units of time.
     fn is_other_kind(&self, from: &DataType) -> bool {
@@ -184,32 +172,6 @@ impl Target {
             Some(row) => error.at_row(format_args!("row {row}")),
             None => error,
         }
-    }
-
-    fn convert_array(&self, values: &ArrayRef) -> Result<ArrayRef> {
-        let to = self.sql_type.arrow();
-        if self.is_special_text() || (self.sql_type.is_nested() && is_text(values.data_type())) {
-            return self.texts(values);
-        }
-        if *values.data_type() == to {
-            return Ok(Arc::clone(values));
-        }
-        if self.sql_type == SqlType::Bytea && is_text(values.data_type()) {
-            return self.bytes(values);
-        }
-        if let SqlType::Timestamp { precision, .. } = self.sql_type
-            && let Some(cut) = CutTexts::of(values, precision)
-        {
-            return self.cut_texts(values, &cut);
-        }
-        let converted = self.cast(values, &rounded(values, &to)?)?;
-        if let Some(row) = too_great(values, &converted) {
-            return Err(self.of_value(values, row, OUT_OF_RANGE).into());
-        }
-        if self.is_exact {
-            self.unchanged(first_changed(values, &converted)?, values)?;
-        }
-        Ok(converted)
     }
 
     /// The cast of values that are rounded already.
@@ -384,11 +346,41 @@ impl Conversion for Target {
     }
 
     fn convert(&self, values: &ArrayRef) -> Result<ArrayRef> {
-        self.convert_array(values)
+        let to = self.sql_type.arrow();
+        if self.is_special_text() || (self.sql_type.is_nested() && is_text(values.data_type())) {
+            return self.texts(values);
+        }
+        if *values.data_type() == to {
+            return Ok(Arc::clone(values));
+        }
+        if self.sql_type == SqlType::Bytea && is_text(values.data_type()) {
+            return self.bytes(values);
+        }
+        if let SqlType::Timestamp { precision, .. } = self.sql_type
+            && let Some(cut) = CutTexts::of(values, precision)
+        {
+            return self.cut_texts(values, &cut);
+        }
+        let converted = self.cast(values, &rounded(values, &to)?)?;
+        if let Some(row) = too_great(values, &converted) {
+            return Err(self.of_value(values, row, OUT_OF_RANGE).into());
+        }
+        if self.is_exact {
+            self.unchanged(first_changed(values, &converted)?, values)?;
+        }
+        Ok(converted)
     }
 
-    fn convert_constant(&self, value: &ScalarValue) -> Result<ScalarValue> {
-        self.convert_scalar(value)
+    fn convert_constant(&self, scalar: &ScalarValue) -> Result<ScalarValue> {
+        let to = self.sql_type.arrow();
+        if scalar.data_type() == to && !self.is_special_text() {
+            return Ok(scalar.clone());
+        }
+        if self.is_other_kind(&scalar.data_type()) {
+            return Err(self.of_other_kind(&shown(&scalar.to_array()?, 0)).into());
+        }
+        let array = scalar.to_array()?;
+        ScalarValue::try_from_array(&self.convert(&array)?, 0)
     }
 }
 

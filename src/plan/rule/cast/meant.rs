@@ -33,8 +33,8 @@ use crate::plan::rule::rewriting::rewrite_expressions;
 pub(crate) struct CastMeaning {
     /// The mend that it is of, if it is of one.
     pub(crate) mend: Option<&'static str>,
-    /// Whether casts to a type may be of them.
-    concerns: fn(&DataType) -> bool,
+    /// Whether a cast may be of them: what is not is left alone, whatever else stands in its node.
+    concerns: fn(&CastOf<'_>) -> bool,
     /// What stands for a cast of a value of a type; `None` where it is not of them, or has been done.
     meant: fn(&CastOf<'_>, &DataType) -> Result<Option<Expr>>,
 }
@@ -43,17 +43,17 @@ pub(crate) struct CastMeaning {
 pub(crate) static MEANINGS: &[CastMeaning] = &[
     CastMeaning {
         mend: None,
-        concerns: |to| Completion::of(to).is_some(),
+        concerns: is_incomplete,
         meant: of_completed_text,
     },
     ROUNDED_DECIMALS,
     READ_ON_CLOCKS,
     CastMeaning {
         mend: Some("bytes"),
-        concerns: is_bytes,
+        concerns: |cast| is_bytes(cast.target()),
         meant: |cast, from| {
             let conversion = is_text(from).then(|| BytesOfTexts {
-                target: cast.field.data_type().clone(),
+                target: cast.target().clone(),
                 is_lenient: cast.is_lenient,
             });
             conversion
@@ -63,7 +63,7 @@ pub(crate) static MEANINGS: &[CastMeaning] = &[
     },
     CastMeaning {
         mend: Some("nested"),
-        concerns: DataType::is_nested,
+        concerns: |cast| cast.target().is_nested(),
         meant: |cast, from| {
             let conversion = NestedOfValues::of(from, cast.field, cast.is_lenient);
             conversion
@@ -76,14 +76,14 @@ pub(crate) static MEANINGS: &[CastMeaning] = &[
 /// A DECIMAL that is cast to an integer is rounded.
 pub(crate) const ROUNDED_DECIMALS: CastMeaning = CastMeaning {
     mend: None,
-    concerns: DataType::is_integer,
+    concerns: |cast| cast.target().is_integer(),
     meant: of_whole_decimal,
 };
 
 /// A time is read on the clocks of the zone that it is cast to.
 pub(crate) const READ_ON_CLOCKS: CastMeaning = CastMeaning {
     mend: Some("zones"),
-    concerns: |to| matches!(to, DataType::Timestamp(_, Some(_))),
+    concerns: |cast| OnClocks::reads(cast.target()),
     meant: of_clocks,
 };
 
@@ -109,6 +109,10 @@ impl<'a> CastOf<'a> {
         })
     }
 
+    fn target(&self) -> &DataType {
+        self.field.data_type()
+    }
+
     /// The same cast of another value.
     fn over(&self, value: Expr) -> Expr {
         let (expr, field) = (Box::new(value), Arc::clone(self.field));
@@ -127,8 +131,19 @@ fn is_bytes(to: &DataType) -> bool {
     )
 }
 
+/// Whether it may be the cast of a text that is not yet as Arrow has it.
+fn is_incomplete(cast: &CastOf<'_>) -> bool {
+    Completion::of(cast.target()).is_some_and(|completion| match cast.value {
+        Expr::Literal(text, _) => {
+            let text = text.try_as_str().flatten();
+            text.is_some_and(|text| completion.completed(text).is_some())
+        }
+        value => conversion_of::<Completion>(value).is_none(),
+    })
+}
+
 fn of_completed_text(cast: &CastOf<'_>, from: &DataType) -> Result<Option<Expr>> {
-    let Some(completion) = Completion::of(cast.field.data_type()) else {
+    let Some(completion) = Completion::of(cast.target()) else {
         return Ok(None);
     };
     if let Expr::Literal(text, _) = cast.value {
@@ -137,9 +152,7 @@ fn of_completed_text(cast: &CastOf<'_>, from: &DataType) -> Result<Option<Expr>>
         let literal = completed.map(|text| Expr::Literal(ScalarValue::from(text), None));
         return Ok(literal.map(|literal| cast.over(literal)));
     }
-    let is_done = conversion_of::<Completion>(cast.value).is_some();
-    let is_open = is_text(from) && !is_done;
-    Ok(is_open.then(|| cast.over(converted(completion, cast.value.clone()))))
+    Ok(is_text(from).then(|| cast.over(converted(completion, cast.value.clone()))))
 }
 
 fn of_whole_decimal(cast: &CastOf<'_>, from: &DataType) -> Result<Option<Expr>> {
@@ -153,7 +166,7 @@ fn of_whole_decimal(cast: &CastOf<'_>, from: &DataType) -> Result<Option<Expr>> 
 }
 
 fn of_clocks(cast: &CastOf<'_>, from: &DataType) -> Result<Option<Expr>> {
-    let target = cast.field.data_type();
+    let target = cast.target();
     let Some(clocks) = OnClocks::of(from, target, cast.is_lenient) else {
         return Ok(None);
     };
@@ -170,7 +183,7 @@ impl MeanCasts {
     fn concerns(&self, expr: &Expr) -> bool {
         CastOf::of(expr).is_some_and(|cast| {
             let mut meanings = self.0.iter();
-            meanings.any(|meaning| (meaning.concerns)(cast.field.data_type()))
+            meanings.any(|meaning| (meaning.concerns)(&cast))
         })
     }
 
@@ -178,7 +191,7 @@ impl MeanCasts {
         let mut is_changed = false;
         for meaning in &self.0 {
             let Some(cast) = CastOf::of(&expr) else { break };
-            if !(meaning.concerns)(cast.field.data_type()) {
+            if !(meaning.concerns)(&cast) {
                 continue;
             }
             let Ok(from) = cast.value.get_type(schema) else {
