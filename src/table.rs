@@ -8,7 +8,6 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, DataFusionError, Result};
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
@@ -17,7 +16,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use crate::error::Error;
 use crate::function::spellings;
 use crate::key::KeyPart;
-use crate::scan::{Access, Parallelism, PartExpressions, ScanExec, ToPhysical};
+use crate::scan::{Access, Parallelism, PartExpressions, ScanExec, ToPhysical, taken};
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::store::holders::Held;
@@ -225,14 +224,7 @@ impl TableProvider for HaliteTable {
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |filter: &&Expr| {
-            if can_be_asked_of_a_row(filter) {
-                TableProviderFilterPushDown::Exact
-            } else {
-                TableProviderFilterPushDown::Unsupported
-            }
-        };
-        Ok(filters.iter().map(answer).collect())
+        Ok(taken(filters))
     }
 
     async fn scan(
@@ -280,27 +272,6 @@ impl TableProvider for HaliteTable {
 
 fn external(error: Error) -> DataFusionError {
     DataFusionError::External(Box::new(error))
-}
-
-/// Whether the filter's answer depends on the row alone. Must not depend on the other filters: it is asked for subsets
-/// of them, again and again.
-fn can_be_asked_of_a_row(filter: &Expr) -> bool {
-    let beyond_a_row = |expression: &Expr| {
-        Ok(expression.is_volatile_node()
-            || matches!(
-                expression,
-                Expr::Exists(_)
-                    | Expr::InSubquery(_)
-                    | Expr::SetComparison(_)
-                    | Expr::ScalarSubquery(_)
-                    | Expr::OuterReferenceColumn(..)
-                    | Expr::AggregateFunction(_)
-                    | Expr::WindowFunction(_)
-                    | Expr::GroupingSet(_)
-                    | Expr::Unnest(_)
-            ))
-    };
-    matches!(filter.exists(beyond_a_row), Ok(false))
 }
 
 #[cfg(test)]

@@ -39,7 +39,6 @@ pub use self::aggregate::{
 pub use self::bounded::{BoundedFunction, bounded, is_bounded, most_bytes, needs_bound};
 pub use self::guarded::guarded;
 pub use self::json::{json_arrow, json_hash_arrow};
-pub use self::keys::KeysExec;
 pub use self::number::{
     Arithmetic, is_of_decimals, is_wide_product, lost_operator, product, quotient,
 };

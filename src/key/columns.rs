@@ -175,13 +175,20 @@ impl RowKey {
         let fixed: Vec<Option<usize>> = self.parts().iter().map(KeyPart::fixed_length).collect();
         let walked = wanted
             .iter()
-            .filter(|position| fixed_offset(&fixed, **position).is_none());
+            .filter(|position| self.fixed_offset(&fixed, **position).is_none());
         let mut starts = FieldStarts::new(self, keys, walked.copied().max())?;
         check_ends(self, &fixed, keys)?;
         let offset = |position: &usize| {
-            fixed_offset(&fixed, *position).unwrap_or_else(|| starts.take(*position))
+            let fixed = self.fixed_offset(&fixed, *position);
+            fixed.unwrap_or_else(|| starts.take(*position))
         };
         Ok(wanted.iter().map(offset).collect())
+    }
+
+    /// As [`fixed_offset`]; where keys go on, nothing is counted from their ends.
+    fn fixed_offset(&self, fixed: &[Option<usize>], position: usize) -> Option<FieldOffset> {
+        let is_from_end = |offset: &FieldOffset| matches!(offset, FieldOffset::FromEnd(_));
+        fixed_offset(fixed, position).filter(|offset| !(self.goes_on() && is_from_end(offset)))
     }
 
     fn comes_back(&self, keys: &KeyBuffer, arrays: &[ArrayRef]) -> bool {
@@ -225,7 +232,7 @@ fn fixed_offset(fixed: &[Option<usize>], position: usize) -> Option<FieldOffset>
 /// A key of parts that are all of fixed length must be as long as they are; any other must hold those that are.
 fn check_ends(key: &RowKey, fixed: &[Option<usize>], keys: &[&[u8]]) -> Result<(), RowError> {
     let least: usize = fixed.iter().flatten().sum();
-    let exact = fixed.iter().all(Option::is_some);
+    let exact = fixed.iter().all(Option::is_some) && !key.goes_on();
     let wrong = keys
         .iter()
         .position(|bytes| bytes.len() < least || (exact && bytes.len() > least));

@@ -26,6 +26,8 @@ pub struct RowKey {
     dictionaries: Vec<(usize, Arc<Dictionary>)>,
     /// Whether keys of other layouts stand among these, see [`RowKey::among_others`].
     is_among_others: bool,
+    /// Whether it is what keys begin with, see [`RowKey::of_first_fields`].
+    goes_on: bool,
 }
 
 impl RowKey {
@@ -57,6 +59,7 @@ impl RowKey {
             dictionaries: dictionaries(&parts),
             parts,
             is_among_others: false,
+            goes_on: false,
         })
     }
 
@@ -70,6 +73,7 @@ impl RowKey {
         }
         Ok(Self {
             is_among_others: self.is_among_others,
+            goes_on: false,
             ..self.of_first_fields(names)
         })
     }
@@ -87,7 +91,20 @@ impl RowKey {
             parts,
             dictionaries: Vec::new(),
             is_among_others: true,
+            goes_on: true,
         }
+    }
+
+    /// The same keys, of a table that has these columns besides.
+    #[must_use]
+    pub fn with_columns(mut self, columns: impl IntoIterator<Item = KeyColumn>) -> Self {
+        self.columns.extend(columns);
+        self
+    }
+
+    /// Whether keys go on behind its parts: it is what they begin with, and no value of them all is a whole key.
+    pub fn goes_on(&self) -> bool {
+        self.goes_on
     }
 
     /// Whether keys of other layouts may stand among these.

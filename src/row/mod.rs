@@ -68,7 +68,7 @@ pub use self::field::stored_field;
 #[cfg(any(test, feature = "test-stores"))]
 pub use self::groups::Grouped;
 pub use self::nested::as_stored;
-pub use self::reader::{Entries, RowReader, Rows};
+pub use self::reader::{Entries, ReadRows, RowReader, Rows};
 pub use self::rules::RowRules;
 pub use self::snapshot::{RowSnapshot, approximate_rows};
 pub use self::writer::{EncodedBytes, EncodedRow, EncodedRows, RowWriter};

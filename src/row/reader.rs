@@ -1,6 +1,7 @@
 //! Entries → record batches.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -51,6 +52,18 @@ impl RowReader {
         selection: Option<&[u32]>,
     ) -> Result<RecordBatch> {
         self.open(chunk).read(columns, selection)
+    }
+}
+
+/// Who takes rows out of chunks of entries.
+pub trait ReadRows: fmt::Debug + Send + Sync {
+    /// The rows of a chunk, of which nothing is decoded yet.
+    fn open_rows<'a>(&'a self, chunk: &'a Chunk) -> Box<dyn Rows + 'a>;
+}
+
+impl ReadRows for RowReader {
+    fn open_rows<'a>(&'a self, chunk: &'a Chunk) -> Box<dyn Rows + 'a> {
+        Box::new(self.open(chunk))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
+use arrow::array::{ArrayRef, BinaryArray};
 
 use super::failure::Failure;
 use crate::key::RowError;
@@ -28,13 +28,19 @@ impl KeyColumns {
         let mut positions: Vec<usize> = columns.iter().copied().filter(restored).collect();
         positions.sort_unstable();
         positions.dedup();
-        if positions.is_empty() {
+        let whole = table.whole_key().filter(|whole| columns.contains(whole));
+        if positions.is_empty() && whole.is_none() {
             let arrays = Vec::new();
             return Ok(Self { positions, arrays });
         }
         let keys = selected_keys(chunk, selection)?;
         let arrays = row_key.restore_columns(&keys, &positions);
-        let arrays = arrays.map_err(|error| failure(error, selection))?;
+        let mut arrays = arrays.map_err(|error| failure(error, selection))?;
+        if let Some(whole) = whole {
+            // It stands behind all others.
+            positions.push(whole);
+            arrays.push(Arc::new(BinaryArray::from_iter_values(&keys)));
+        }
         Ok(Self { positions, arrays })
     }
 

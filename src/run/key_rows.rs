@@ -10,7 +10,6 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::outcome::{Outcome, rows, strings};
 use super::waiting::on_waiting_thread;
 use crate::error::Result;
-use crate::function::KeysExec;
 use crate::scan::{KeyEstimates, ScanExec};
 use crate::settings::HaliteOptions;
 use crate::span::{Kind, SpanRow};
@@ -79,18 +78,6 @@ impl KeyRows {
                 estimates: KeyEstimates::of(table, scan.store().as_ref()),
                 rows: scan.explain_keys()?,
                 residual: &scan.residual_texts(),
-            };
-            self.add(explained, buckets);
-        }
-        if let Some(keys) = plan.downcast_ref::<KeysExec>() {
-            let explained = Explained {
-                table: keys.name_of_keys(),
-                alias: None,
-                store: keys.store(),
-                space: keys.space(),
-                estimates: KeyEstimates::of(keys.table(), keys.store().as_ref()),
-                rows: keys.explain_keys()?,
-                residual: keys.residual_texts(),
             };
             self.add(explained, buckets);
         }

@@ -166,7 +166,13 @@ impl Access {
         let predicates = conjuncts.iter();
         let predicates = predicates.map(|conjunct| predicate::lower(conjunct, key.columns()));
         let predicates: Arc<[Predicate]> = predicates.collect();
-        let Plan { spans, residual } = span::plan_of(key, &predicates, planning.budget)?;
+        let Plan { spans, residual } = match self.table.whole_key() {
+            None => span::plan_of(key, &predicates, planning.budget)?,
+            Some(whole) => {
+                let whole = &self.table.column(whole)?.name;
+                span::plan_of_whole(key, &predicates, whole, planning.budget)?
+            }
+        };
         let lowered = Lowered {
             residual: residual.iter().map(|residual| residual.conjunct).collect(),
             budget: planning.budget,

@@ -15,12 +15,12 @@ use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use super::first_rows::FirstRows;
 use super::{ScanRequest, external};
 use crate::predicate;
-use crate::row::{Entries, RowReader, Rows};
+use crate::row::{ReadRows, RowReader, Rows};
 use crate::store::Chunk;
 
 /// Decodes and filters the rows of one partition.
 pub(super) struct Decoder {
-    reader: RowReader,
+    reader: Arc<dyn ReadRows>,
     projection: Vec<usize>,
     schema: SchemaRef,
     /// The columns that the filters look at, by position in the table, ascending.
@@ -99,8 +99,10 @@ impl Decoder {
                 .map(|filter| reassign_expr_columns(Arc::clone(filter), &schema));
             reassigned.collect::<Result<_>>()?
         };
+        let reader = request.reader.clone();
+        let usual = || Arc::new(RowReader::new(Arc::clone(&request.table))) as Arc<dyn ReadRows>;
         Ok(Self {
-            reader: RowReader::new(Arc::clone(&request.table)),
+            reader: reader.unwrap_or_else(usual),
             projection: request.projection.clone(),
             schema,
             filters,
@@ -115,8 +117,8 @@ impl Decoder {
     }
 
     /// The rows of a chunk, to be decoded.
-    pub(super) fn open<'a>(&'a self, chunk: &'a Chunk) -> Entries<'a> {
-        self.reader.open(chunk)
+    pub(super) fn open<'a>(&'a self, chunk: &'a Chunk) -> Box<dyn Rows + 'a> {
+        self.reader.open_rows(chunk)
     }
 
     /// The rows that pass all filters, and of these the first of each group; `None` if there are none.

@@ -60,7 +60,7 @@ fn decode(rejected: &[i32]) -> Result<Option<RecordBatch>> {
         });
     }
     let decoder = Decoder::new(&request, request.schema()?)?;
-    decoder.decode(&mut decoder.open(&chunk), None)
+    decoder.decode(decoder.open(&chunk).as_mut(), None)
 }
 
 #[test]

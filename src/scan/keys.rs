@@ -43,6 +43,9 @@ impl WholeKeys {
     /// The keys of rows that satisfy all conjuncts; `None` if these do not say so, or something else as well.
     /// Placeholders are of the types of their columns.
     pub(super) fn of(table: &BoundTable, conjuncts: &[Expr]) -> Option<Self> {
+        if table.row_key().goes_on() {
+            return None;
+        }
         let alternatives = match conjuncts {
             [only] => split_binary(only, Operator::Or)
                 .into_iter()

@@ -38,6 +38,7 @@ mod runtime;
 mod snapshot;
 mod statistics;
 mod stream;
+mod taken;
 mod totals;
 mod tuples;
 
@@ -55,6 +56,7 @@ pub use self::partition::Parallelism;
 pub use self::request::{PartExpressions, ResidualConjunct, ScanRequest};
 pub use self::snapshot::{StatementSnapshot, StoreMoment, refuse_if_gone};
 pub use self::statistics::KeyEstimates;
+pub use self::taken::taken;
 pub use self::totals::totals;
 
 use self::order::KeyOrder;

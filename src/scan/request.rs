@@ -14,6 +14,7 @@ use super::physical::has_subquery;
 use super::piece::are_few_points;
 use crate::keyrange::KeyRange;
 use crate::predicate::{self, Predicate};
+use crate::row::ReadRows;
 use crate::schema::{BoundTable, FamilySet};
 use crate::span::{Run, Spans, Work};
 use crate::store::{Direction, Store};
@@ -51,6 +52,8 @@ pub(super) struct FirstOfGroups {
 pub struct ScanRequest {
     /// The table.
     pub table: Arc<BoundTable>,
+    /// Who takes its rows out of what the store gives, where that is not [`RowReader`](crate::row::RowReader).
+    pub reader: Option<Arc<dyn ReadRows>>,
     /// What the query calls it, where that is another name; told to people alone.
     pub alias: Option<Arc<str>>,
     /// The part of its key space that is read.
@@ -120,6 +123,7 @@ impl ScanRequest {
         Self {
             projection,
             table,
+            reader: None,
             alias: None,
             spans,
             residual: Vec::new(),
@@ -260,12 +264,7 @@ impl ScanRequest {
     /// Whether what walks prove is about a column that the row key does not give back.
     pub(super) fn proves_values(&self) -> bool {
         let mut columns = self.proven.iter().flatten().flat_map(collect_columns);
-        columns.any(|column| self.is_stored(column.index()))
-    }
-
-    /// Whether a column is one that the row key does not give back.
-    fn is_stored(&self, column: usize) -> bool {
-        self.table.row_key().restoring_part(column).is_none()
+        columns.any(|column| self.table.is_stored(column.index()))
     }
 
     /// The spaces of these families.
@@ -290,8 +289,8 @@ impl ScanRequest {
     pub(super) fn looks_at_values(&self) -> bool {
         let mut output = self.projection.iter();
         let mut of_filters = self.filters().flat_map(collect_columns);
-        output.any(|column| self.is_stored(*column))
-            || of_filters.any(|column| self.is_stored(column.index()))
+        output.any(|column| self.table.is_stored(*column))
+            || of_filters.any(|column| self.table.is_stored(column.index()))
     }
 
     /// Those filters whose meaning is known only when the plan runs: dynamic ones, and comparisons with the value of a

@@ -239,8 +239,8 @@ impl PartitionScan {
         let wide = self.wide.as_ref().filter(|_| self.is_wide);
         let decoder = wide.unwrap_or(&self.decoder);
         let first_rows = self.first_rows.as_deref_mut();
-        let rows = &mut decoder.open(&self.chunk);
-        match (decoder.decode(rows, first_rows)?, has_more) {
+        let decoded = decoder.decode(decoder.open(&self.chunk).as_mut(), first_rows)?;
+        match (decoded, has_more) {
             (Some(batch), true) => self.output.push(batch)?,
             (Some(batch), false) => last = self.output.pass(batch)?,
             (None, _) => {}

@@ -28,6 +28,9 @@ pub(super) fn row_keys(
     filter: &Arc<dyn PhysicalExpr>,
     table: &BoundTable,
 ) -> Result<Option<Vec<Vec<u8>>>> {
+    if table.row_key().goes_on() {
+        return Ok(None);
+    }
     if let Some(dynamic) = filter.downcast_ref::<DynamicFilterPhysicalExpr>() {
         return row_keys(&dynamic.current()?, table);
     }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 
 use super::{Column, FamilySet, Table, TableSpaces, arrow_schema};
+use crate::datum::SqlType;
 use crate::error::{Error, Nameable, Result};
-use crate::key::RowKey;
+use crate::key::{KeyColumn, RowKey};
 
 /// A validated table with its row key, Arrow schema and stored columns worked out: what everything above works with.
 ///
@@ -27,6 +28,7 @@ pub struct BoundTable {
     /// The family of each column, by position; those of the key are in none.
     families: Vec<usize>,
     borders: Vec<Vec<u8>>,
+    whole_key: Option<usize>,
 }
 
 impl BoundTable {
@@ -57,7 +59,49 @@ impl BoundTable {
                 .map(|it| table.family_of(it.id))
                 .collect(),
             table,
+            whole_key: None,
         }))
+    }
+
+    /// What lies in its run of keys as a table of another name, to be read: the columns of `key`, which says of the same
+    /// bytes what their fields hold ([`RowKey::of_fields`], [`RowKey::of_first_fields`]), those of `values`, of which a row
+    /// is asked, and `whole`, the bytes of the key.
+    pub fn of_keys(
+        &self,
+        name: &str,
+        key: RowKey,
+        values: &[(&str, SqlType)],
+        whole: &str,
+    ) -> Arc<Self> {
+        let behind = values.iter().cloned().chain([(whole, SqlType::Bytea)]);
+        let behind = behind.map(|(name, sql_type)| KeyColumn {
+            name: name.to_owned(),
+            sql_type,
+            nullable: false,
+        });
+        let fields = key.columns().len();
+        let key = key.with_columns(behind);
+        let columns: Vec<Column> = key.columns().iter().zip(0..).map(shown).collect();
+        let whole = columns.len() - 1;
+        let table = Table {
+            name: name.to_owned(),
+            columns: columns.clone(),
+            checks: Vec::new(),
+            ..self.table.clone()
+        };
+        Arc::new(Self {
+            stored: (fields..whole).collect(),
+            sources: (0..fields).collect(),
+            borders: Vec::new(),
+            row_key: Arc::new(key),
+            schema: arrow_schema(&columns),
+            full_schema: arrow_schema(&columns),
+            spaces: self.spaces.clone(),
+            families: vec![0; columns.len()],
+            all_columns: columns,
+            table,
+            whole_key: Some(whole),
+        })
     }
 
     /// The definition.
@@ -240,9 +284,7 @@ impl BoundTable {
 
     /// The families to be read for these columns, by position: at least one, for each has all rows.
     pub fn families_of(&self, columns: impl IntoIterator<Item = usize>) -> FamilySet {
-        let stored = columns
-            .into_iter()
-            .filter(|column| self.row_key.restoring_part(*column).is_none());
+        let stored = columns.into_iter().filter(|column| self.is_stored(*column));
         let found = stored.fold(FamilySet::default(), |set, column| {
             set.with(self.family(column))
         });
@@ -253,6 +295,16 @@ impl BoundTable {
         }
     }
 
+    /// The position of the column that has the bytes of the row key, of a table [of keys](BoundTable::of_keys).
+    pub fn whole_key(&self) -> Option<usize> {
+        self.whole_key
+    }
+
+    /// Whether the value holds the column at `position`, because the key cannot give it back.
+    pub fn is_stored(&self, position: usize) -> bool {
+        self.stored.binary_search(&position).is_ok()
+    }
+
     /// The columns that the row key is computed from, by position, ascending: what a DELETE must know of its rows.
     pub fn key_sources(&self) -> &[usize] {
         &self.sources
@@ -261,6 +313,21 @@ impl BoundTable {
     /// The positions of the columns that the value holds, because the key cannot give them back.
     pub fn stored_columns(&self) -> &[usize] {
         &self.stored
+    }
+}
+
+/// A column of keys, by its place.
+fn shown((column, place): (&KeyColumn, u32)) -> Column {
+    Column {
+        id: place,
+        name: column.name.clone(),
+        sql_type: column.sql_type.clone(),
+        nullable: column.nullable,
+        default: None,
+        missing: None,
+        generated: None,
+        identity: None,
+        comment: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 
-use super::testing::{rows_of, run, with};
+use super::testing::{read, rows_of, run, with};
 use super::{Connection, Database};
 use crate::row::Grouped;
 use crate::seed::seed;
@@ -248,4 +248,41 @@ async fn several_tables_are_written_at_the_same_time() {
         rows_of(&connection, counts).await,
         ["customer|60", "line|60", "orders|60"]
     );
+}
+
+/// What keys begin with is no whole key, whoever names it: a condition, a list, or a join.
+#[tokio::test]
+async fn all_rows_behind_a_beginning_are_found() {
+    let connection = with(&[
+        "CREATE TABLE one (c INT, d INT, PRIMARY KEY (c, d, 'A')) WITH (keyspace = 'both')",
+        "CREATE TABLE many (c INT, d INT, n INT, PRIMARY KEY (c, d, 'B', n)) WITH (keyspace = 'both')",
+        "INSERT INTO one SELECT v / 10, v % 10 FROM generate_series(0, 99) AS g(v)",
+        "INSERT INTO many SELECT v / 100, v / 10 % 10, v % 10 FROM generate_series(0, 999) AS g(v)",
+        "CREATE TABLE named (c INT, d INT)",
+        "INSERT INTO named VALUES (1, 2), (3, 4), (77, 1)",
+    ])
+    .await;
+    for (from, keys_read) in [
+        ("keyspace('both') WHERE c = 1 AND d = 2", 11),
+        ("keyspace('both') WHERE (c, d) IN ((1, 2), (3, 4))", 22),
+        ("keyspace('both') AS k JOIN named USING (c, d)", 22),
+        (
+            "keyspace('both') WHERE c = 1 AND d = 2 AND row_key >= x'800000018000000242' \
+             AND row_key < x'8000000180000002420001800000' || x'05'",
+            5,
+        ),
+    ] {
+        let sql = format!("SELECT count(*) FROM {from}");
+        let (counted, read) = read(&connection, &sql).await;
+        assert_eq!(counted, [keys_read.to_string()], "{sql}");
+        assert!(read <= keys_read + 3, "{sql}: {read} keys");
+    }
+    let newest = "SELECT row FROM keyspace('both') WHERE c >= 5 ORDER BY c DESC, d DESC LIMIT 11";
+    let (rows, keys_read) = read(&connection, newest).await;
+    assert_eq!(rows.len(), 11);
+    assert!(
+        rows.iter().all(|row| row.contains("\"c\":9,\"d\":9")),
+        "{rows:?}"
+    );
+    assert_eq!(keys_read, 11);
 }

@@ -1,7 +1,12 @@
 //! What `keys('t')` reads for conditions on its parts and on whole keys, and that it finds what reading all of it finds.
 
+use arrow::datatypes::DataType;
+use fastrand::Rng;
+
 use super::testing::{read, texts};
 use super::{Connection, Database};
+use crate::keyrange::hex;
+use crate::seed::seed;
 
 const LAYOUTS: [&str; 5] = [
     "salt(4), host, ts DESC, n",
@@ -79,6 +84,76 @@ async fn conditions_on_stored_parts_are_answered_as_by_reading_all() {
     }
 }
 
+/// A condition on parts, on whole keys, or on both, of values that are there.
+fn condition(rng: &mut Rng, columns: &[String], rows: &[super::Row], depth: usize) -> String {
+    if depth > 0 && rng.u8(..3) > 0 {
+        let (one, other) = (
+            condition(rng, columns, rows, depth - 1),
+            condition(rng, columns, rows, depth - 1),
+        );
+        return match rng.u8(..5) {
+            0 => format!("NOT ({one})"),
+            1 => format!("({one} OR {other})"),
+            _ => format!("({one} AND {other})"),
+        };
+    }
+    let comparison = ["=", "<", "<=", ">", ">="][rng.usize(..5)];
+    let row = &rows[rng.usize(..rows.len())];
+    if rng.bool() {
+        let mut bytes = hex(row.get::<&[u8]>("row_key").unwrap());
+        // Whole, or what some begin with.
+        bytes.truncate(2 * rng.usize(1..=bytes.len() / 2));
+        return format!("row_key {comparison} x'{bytes}'");
+    }
+    let place = rng.usize(..columns.len() - 1);
+    let value = row.scalar(place).unwrap();
+    let value = if let Some(text) = value.try_as_str().flatten() {
+        format!("'{text}'")
+    } else if value.data_type().is_binary() {
+        format!("x'{}'", hex(row.get::<&[u8]>(place).unwrap()))
+    } else if value.data_type() == DataType::Date32 {
+        format!("DATE '{value}'")
+    } else if value.data_type().is_temporal() {
+        format!("arrow_cast({value}, '{}')", value.data_type())
+    } else {
+        value.to_string()
+    };
+    format!("\"{}\" {comparison} {value}", columns[place])
+}
+
+/// Whatever is asked of parts and whole keys, in any order and with any limit, is answered as by reading all.
+#[tokio::test]
+async fn conditions_on_parts_and_whole_keys_are_answered_as_by_reading_all() {
+    let mut rng = Rng::with_seed(seed());
+    for layout in LAYOUTS {
+        let connection = connection(layout).await;
+        let columns = columns(&connection).await;
+        let rows = connection.rows("SELECT * FROM keys('t')", ()).await;
+        let rows: Vec<_> = rows.unwrap().iter().collect();
+        let mut narrowed = 0;
+        for _ in 0..60 {
+            let condition = condition(&mut rng, &columns, &rows, 3);
+            let sql = format!("SELECT row_key FROM keys('t') WHERE {condition} ORDER BY row_key");
+            let (found, keys_read) = read(&connection, &sql).await;
+            let off = connection.database().connect();
+            off.execute("SET halite.pushdown = false", ())
+                .await
+                .unwrap();
+            let (expected, _) = read(&off, &sql).await;
+            assert_eq!(found.len(), expected.len(), "{layout}: {sql}");
+            assert!(found == expected, "{layout}: {sql}");
+            let few = format!("{sql} LIMIT 3");
+            let (first, _) = read(&connection, &few).await;
+            assert_eq!(first, expected[..expected.len().min(3)], "{layout}: {few}");
+            narrowed += usize::from(keys_read < rows.len());
+        }
+        assert!(
+            narrowed > 20,
+            "{layout}: {narrowed} of 60 read less than all"
+        );
+    }
+}
+
 #[tokio::test]
 async fn what_is_asked_of_keys_is_what_is_read() {
     let connection = connection(LAYOUTS[0]).await;
@@ -92,7 +167,7 @@ async fn what_is_asked_of_keys_is_what_is_read() {
         .await
         .unwrap()
         .unwrap();
-    let bytes = crate::keyrange::hex(key.get::<&[u8]>(0).unwrap());
+    let bytes = hex(key.get::<&[u8]>(0).unwrap());
     let bucket = key.get::<i32>(1).unwrap();
     let of_bucket = format!("SELECT count(*) FROM t WHERE salt(4, host, ts, n) = {bucket}");
     let (count, _) = read(&connection, &of_bucket).await;

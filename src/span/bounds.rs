@@ -16,7 +16,7 @@ pub(super) struct Bounds {
 impl Bounds {
     /// All keys with these first values.
     pub(super) fn prefix(key: &RowKey, values: &[Option<Datum>]) -> Self {
-        let point = values.len() == key.parts().len();
+        let point = values.len() == key.parts().len() && !key.goes_on();
         let text = format!("{}{}", path(key, values), if point { "" } else { "/*" });
         Self {
             start: text.clone(),
@@ -32,7 +32,7 @@ impl Bounds {
         part: &Shown<'_>,
         piece: &Domain,
     ) -> Self {
-        let whole = values.len() + 1 == key.parts().len();
+        let whole = values.len() + 1 == key.parts().len() && !key.goes_on();
         let (start, stop) = part.ends(piece);
         let path = path(key, values);
         let tail = |end: &str| if whole || end == "*" { "" } else { "/*" };

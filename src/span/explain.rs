@@ -61,17 +61,6 @@ pub struct SpanRow {
 }
 
 impl SpanRow {
-    /// A range between readable ends, of keys that have no bucket.
-    pub fn range(start: String, stop: String, range: KeyRange) -> Self {
-        Self {
-            kind: Kind::Range,
-            buckets: Vec::new(),
-            ranges: vec![range],
-            start,
-            stop,
-        }
-    }
-
     /// The ranges above are narrowed at run time by what is learnt of these columns.
     pub fn runtime(columns: String) -> Self {
         Self {
@@ -124,27 +113,6 @@ impl SpanRow {
                 range.stop().map(hex).unwrap_or_default(),
             ]),
             _ => None,
-        }
-    }
-
-    /// Of a range of what keys begin with, that of the keys.
-    #[must_use]
-    pub fn going_on(self) -> Self {
-        let end = |end: String| {
-            if end.is_empty() || end.ends_with('*') {
-                end
-            } else {
-                end + "/*"
-            }
-        };
-        Self {
-            kind: match self.kind {
-                Kind::Point => Kind::Range,
-                kind => kind,
-            },
-            start: end(self.start),
-            stop: end(self.stop),
-            ..self
         }
     }
 
@@ -316,7 +284,7 @@ fn range_rows(
                 stop: last.stop.clone(),
                 point: first.point && piece == range,
             },
-            _ => Bounds::default(),
+            _ => of_bytes(range),
         };
         let kind = match bounds.point {
             _ if spans.full => Kind::Full,
@@ -326,6 +294,16 @@ fn range_rows(
         rows.push((kind, bounds, range.clone()));
     }
     Ok(rows)
+}
+
+/// A range that no box has, as what is said of whole keys is.
+fn of_bytes(range: &KeyRange) -> Bounds {
+    let stop = range.stop().map(|stop| format!("x'{}')", hex(stop)));
+    Bounds {
+        start: format!("x'{}'", hex(range.start())),
+        stop: stop.unwrap_or_else(|| "*".to_owned()),
+        point: false,
+    }
 }
 
 /// What keys in a box of a walk are like: for each part the values that it can have.
@@ -340,7 +318,8 @@ fn factors(projection: &Projection<'_>, part_box: &PartBox) -> Bounds {
         format!("/{}", factor(&Shown { part, natural }, domain))
     });
     let text: String = fields.collect();
-    let tail = if count < parts.len() { "/*" } else { "" };
+    let is_whole = count == parts.len() && !projection.key.goes_on();
+    let tail = if is_whole { "" } else { "/*" };
     Bounds {
         start: text + tail,
         ..Bounds::default()

@@ -28,6 +28,7 @@ mod project;
 mod ranges;
 mod walk;
 mod walk_box;
+mod whole;
 
 use std::sync::{Arc, LazyLock};
 
@@ -42,6 +43,7 @@ use self::project::{PartBox, Projection};
 
 pub use self::explain::{Kind, SpanRow};
 pub use self::walk::Walk;
+pub use self::whole::plan_of_whole;
 
 /// The most key ranges that are listed, counted before the fan-out over buckets; more become a walk.
 pub const BUDGET: usize = 10_000;

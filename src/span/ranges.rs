@@ -317,7 +317,8 @@ impl<'a> Lister<'a> {
 
     /// The row keys that end with these fields, if the part is the last one of the key and no interval is long.
     fn list_keys(&mut self, part: &KeyPart, domain: &Domain, prefix: &[u8], depth: usize) {
-        let is_last = depth + 1 == self.projection.key.parts().len();
+        let key = self.projection.key;
+        let is_last = depth + 1 == key.parts().len() && !key.goes_on();
         let most = 2 * domain.intervals().len() + usize::from(domain.has_null());
         let (Some(keys), Some(fields)) = (
             self.keys.as_mut().filter(|_| is_last),

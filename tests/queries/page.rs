@@ -72,7 +72,7 @@ fn range(row: &KeyRow) -> String {
 fn counters(plan: &str) -> String {
     let scans: Vec<&str> = plan
         .lines()
-        .filter(|line| line.contains("ScanExec") || line.contains("KeysExec"))
+        .filter(|line| line.contains("ScanExec"))
         .collect();
     let count = |scan: &str, name: &str| -> u64 {
         let metrics = scan.split_once("metrics=[").unwrap().1;

@@ -44,7 +44,7 @@ INSERT 4
 | orders     | {"customer_id":1,"order_id":11,"state":"sent"} |
 +------------+------------------------------------------------+
 shop range /1/*  80000001..80000002  tight
-shop range /2/* .. /4/*  80000002..80000005  residual: table_name = 'orders' (not a condition on single columns that keys can answer)
+shop range /2/* .. /4/*  80000002..80000005  residual: table_name = 'orders' (table_name is not in the row key)
 shop full /*  ..  tight
 
 SELECT * FROM orders;
@@ -97,7 +97,7 @@ orders range /1/order/*  800000016f726465720001..800000016f726465720002  tight
 orders range /3/order/*  800000036f726465720001..800000036f726465720002  tight
 orders walk /*..2/order/*  ..80000003  tight
 customer walk /*..2/customer  ..80000003  tight
-customer walk /*/customer  ..  tight
+customer walk /*/customer  8000000100..  residual: row_key > X'80000001' (whole keys are not all that it is about, or are walked)
 +-------------+
 | customer_id |
 +-------------+

@@ -1,34 +1,29 @@
 //! `keys('t')`: the stored parts and the raw row keys of a table, read while the query runs; `keyspace('shop')`: the rows
 //! of all tables of a key space.
 //!
-//! What a query asks of the parts, each a column, and of `row_key` becomes key ranges, as it does in a scan of the table.
-//! What is not asked for is not decoded: to count keys, nothing is.
+//! Both are scans of the same run of keys over other columns ([`BoundTable::of_keys`]): what a query asks of the parts,
+//! each a column, and of `row_key` becomes key ranges. What is not asked for is not decoded: to count keys, nothing is.
 
-mod exec;
-mod parts;
 mod shared;
-mod wanted;
 
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TableProvider};
-use datafusion::common::{Result, ScalarValue, plan_err};
+use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue, plan_err};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::Lookup;
 use crate::error::Error;
-use crate::key::RowKey;
+use crate::row::ReadRows;
+use crate::scan::{Access, Parallelism, ScanExec, taken};
 use crate::schema::BoundTable;
 use crate::settings::HaliteOptions;
 use crate::store::Store;
 
-pub use self::exec::KeysExec;
-use self::parts::Parts;
 pub(super) use self::shared::KeySpaces;
-use self::wanted::wanted;
 
 /// The table function.
 pub(super) struct Keys {
@@ -53,67 +48,51 @@ impl TableFunctionImpl for Keys {
             return plan_err!("keys takes the name of a table, as in keys('cpu')");
         };
         let (table, store) = (self.lookup)(name)?;
-        Ok(Arc::new(KeysTable::new(table, store)?))
+        Ok(Arc::new(KeysTable {
+            table: keys_of(&table)?,
+            reader: None,
+            store,
+        }))
     }
 }
 
-/// The keys of a table as a table.
+/// The keys of a table: a column for each part, named as it is declared, and `row_key`, or `row_key_` beside a part of
+/// that name.
+fn keys_of(table: &BoundTable) -> Result<Arc<BoundTable>, Error> {
+    let parts = table.row_key().parts().iter();
+    let names: Vec<String> = parts.map(|part| part.expression().to_string()).collect();
+    let mut whole = "row_key".to_owned();
+    while names.contains(&whole) {
+        whole.push('_');
+    }
+    let fields = table.row_key().of_fields(&names)?;
+    Ok(table.of_keys(table.name(), fields, &[], &whole))
+}
+
+/// A run of keys as a table.
 #[derive(Debug)]
 struct KeysTable {
     table: Arc<BoundTable>,
+    /// As [`ScanRequest::reader`](crate::scan::ScanRequest::reader).
+    reader: Option<Arc<dyn ReadRows>>,
     store: Arc<dyn Store>,
-    /// The same keys over columns that hold the values of the parts.
-    fields: Arc<RowKey>,
-    schema: SchemaRef,
-}
-
-impl KeysTable {
-    /// A column for each part, named as it is declared, and `row_key`, or `row_key_` beside a part of that name.
-    fn new(table: Arc<BoundTable>, store: Arc<dyn Store>) -> Result<Self, Error> {
-        let parts = table.row_key().parts().iter();
-        let names: Vec<String> = parts.map(|part| part.expression().to_string()).collect();
-        let fields = table.row_key().of_fields(&names)?;
-        let columns = fields.columns().iter();
-        let mut columns: Vec<Field> = columns
-            .map(|column| Field::new(&column.name, column.sql_type.arrow(), column.nullable))
-            .collect();
-        let mut name = "row_key".to_owned();
-        while names.contains(&name) {
-            name.push('_');
-        }
-        columns.push(Field::new(name, DataType::Binary, false));
-        Ok(Self {
-            table,
-            store,
-            fields: Arc::new(fields),
-            schema: Arc::new(Schema::new(columns)),
-        })
-    }
 }
 
 #[async_trait]
 impl TableProvider for KeysTable {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
+        Arc::clone(self.table.schema())
     }
 
     fn table_type(&self) -> TableType {
         TableType::Temporary
     }
 
-    /// Filters say what need not be read, and are evaluated again above.
     fn supports_filters_pushdown(
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |filter: &&Expr| {
-            if filter.is_volatile() {
-                TableProviderFilterPushDown::Unsupported
-            } else {
-                TableProviderFilterPushDown::Inexact
-            }
-        };
-        Ok(filters.iter().map(answer).collect())
+        Ok(taken(filters))
     }
 
     async fn scan(
@@ -124,17 +103,23 @@ impl TableProvider for KeysTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let options = HaliteOptions::of(state.config_options());
-        let filters = if options.pushdown { filters } else { &[] };
-        let wanted = wanted(&self.fields, &self.schema, filters, options.span_budget)?;
-        let all = || (0..self.schema.fields().len()).collect();
-        let exec = KeysExec::new(
-            Arc::new(Parts(Arc::clone(&self.table))),
-            Arc::clone(&self.store),
-            wanted,
-            self.schema.as_ref(),
-            projection.cloned().unwrap_or_else(all),
-            limit,
-        )?;
-        Ok(Arc::new(exec))
+        let physical = |filter, schema: &DFSchema| state.create_physical_expr(filter, schema);
+        let mut access = Access::new(Arc::clone(&self.table), filters.iter().cloned());
+        if let Some(projection) = projection {
+            access = access.with_projection(projection.clone());
+        }
+        let request = access
+            .with_fetch(limit)
+            .bind(&[], &options.planning(&physical))?;
+        let mut request = request.ok_or_else(|| {
+            DataFusionError::from(Error::internal("an order that nobody asked for"))
+        })?;
+        request.reader.clone_from(&self.reader);
+        let width = Parallelism {
+            partitions: state.config().target_partitions(),
+            piece_bytes: options.piece_bytes,
+        };
+        let scan = ScanExec::new(request, Arc::clone(&self.store), width)?;
+        Ok(Arc::new(scan))
     }
 }

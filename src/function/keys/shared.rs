@@ -4,38 +4,31 @@
 //! range has a customer with all that is kept of it. Behind these come `table_name`, `key` as people read it, `row` as
 //! JSON, and the bytes of `row_key`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryArray, StringArray};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use async_trait::async_trait;
-use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TableProvider};
+use arrow::array::{Array, ArrayRef, AsArray, StringArray};
+use datafusion::catalog::{TableFunctionArgs, TableFunctionImpl, TableProvider};
 use datafusion::common::{Result, ScalarValue, plan_err};
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
-use datafusion::physical_plan::ExecutionPlan;
+use datafusion::logical_expr::Expr;
 
-use super::exec::{KeysExec, Shown};
-use super::parts::decoded;
-use super::wanted::beginning;
-use crate::datum::to_array;
+use super::KeysTable;
+use crate::datum::SqlType;
 use crate::error::Error;
 use crate::function::SharedLookup;
 use crate::function::json::rows_as_json;
 use crate::key::RowKey;
 use crate::keyrange::hex;
-use crate::row::RowReader;
+use crate::row::{Entries, ReadRows, RowReader, Rows};
 use crate::schema::BoundTable;
-use crate::settings::HaliteOptions;
-use crate::store::{Chunk, Store};
+use crate::store::Chunk;
 
-/// The columns behind those of the keys' beginning.
-const BEHIND: [(&str, DataType); 4] = [
-    ("table_name", DataType::Utf8),
-    ("key", DataType::Utf8),
-    ("row", DataType::Utf8),
-    ("row_key", DataType::Binary),
-];
+/// The column of the keys' bytes.
+const WHOLE: &str = "row_key";
+
+/// What is shown of a row between the columns of its key's beginning and its `row_key`.
+const SHOWN: [&str; 3] = ["table_name", "key", "row"];
 
 /// The table function.
 pub(in crate::function) struct KeySpaces {
@@ -60,161 +53,98 @@ impl TableFunctionImpl for KeySpaces {
             return plan_err!("keyspace takes the name of a key space, as in keyspace('shop')");
         };
         let (tables, store) = (self.lookup)(name)?;
-        Ok(Arc::new(KeySpaceTable::new(name, tables, store)?))
-    }
-}
-
-/// The rows of a key space as a table.
-#[derive(Debug)]
-struct KeySpaceTable {
-    rows: Arc<SharedRows>,
-    store: Arc<dyn Store>,
-    /// What all keys begin with.
-    fields: Arc<RowKey>,
-    schema: SchemaRef,
-}
-
-impl KeySpaceTable {
-    fn new(name: &str, tables: Vec<Arc<BoundTable>>, store: Arc<dyn Store>) -> Result<Self, Error> {
         let rows = SharedRows::new(name, tables)?;
-        let first = rows.first.row_key();
-        let mut names: Vec<String> = BEHIND.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let parts = first.parts().iter().take(rows.common);
-        for (place, part) in parts.enumerate() {
-            let mut name = part.expression().to_string();
-            while names.contains(&name) {
-                name.push('_');
-            }
-            names.insert(place, name);
-        }
-        let fields = first.of_first_fields(names.get(..rows.common).unwrap_or_default());
-        let common = fields.columns().iter();
-        let common =
-            common.map(|column| Field::new(&column.name, column.sql_type.arrow(), column.nullable));
-        let behind = BEHIND.iter();
-        let behind = behind.map(|(name, data_type)| Field::new(*name, data_type.clone(), false));
-        let schema = Schema::new(common.chain(behind).collect::<Vec<_>>());
-        Ok(Self {
-            rows: Arc::new(rows),
+        Ok(Arc::new(KeysTable {
+            table: Arc::clone(rows.shown.table()),
+            reader: Some(Arc::new(rows)),
             store,
-            fields: Arc::new(fields),
-            schema: Arc::new(schema),
-        })
+        }))
     }
 }
 
-#[async_trait]
-impl TableProvider for KeySpaceTable {
-    fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Temporary
-    }
-
-    /// Filters say what need not be read, and are evaluated again above.
-    fn supports_filters_pushdown(
-        &self,
-        filters: &[&Expr],
-    ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |filter: &&Expr| {
-            if filter.is_volatile() {
-                TableProviderFilterPushDown::Unsupported
-            } else {
-                TableProviderFilterPushDown::Inexact
-            }
-        };
-        Ok(filters.iter().map(answer).collect())
-    }
-
-    async fn scan(
-        &self,
-        state: &dyn Session,
-        projection: Option<&Vec<usize>>,
-        filters: &[Expr],
-        limit: Option<usize>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let options = HaliteOptions::of(state.config_options());
-        let filters = if options.pushdown { filters } else { &[] };
-        let wanted = beginning(&self.fields, filters, options.span_budget)?;
-        let all = || (0..self.schema.fields().len()).collect();
-        let exec = KeysExec::new(
-            Arc::clone(&self.rows) as Arc<dyn Shown>,
-            Arc::clone(&self.store),
-            wanted,
-            self.schema.as_ref(),
-            projection.cloned().unwrap_or_else(all),
-            limit,
-        )?;
-        Ok(Arc::new(exec))
-    }
-}
-
-/// The rows of several tables.
+/// Who reads the rows of several tables.
 #[derive(Debug)]
 struct SharedRows {
-    name: String,
-    first: Arc<BoundTable>,
+    /// The key space as a table.
+    shown: RowReader,
     tables: Vec<(Arc<BoundTable>, RowReader)>,
-    /// With how many parts that are encoded alike all keys begin.
-    common: usize,
 }
 
 impl SharedRows {
     fn new(name: &str, tables: Vec<Arc<BoundTable>>) -> Result<Self, Error> {
-        let first = tables.first().cloned();
+        let first = tables.first();
         let first = first.ok_or_else(|| Error::internal("a key space without tables"))?;
-        let key = first.row_key();
-        let constant = key.parts().iter().position(|part| part.is_constant());
-        let others = tables.iter().skip(1).map(|other| {
-            let pairs = key.parts().iter().zip(other.row_key().parts());
-            pairs
-                .take_while(|(own, others)| own.is_encoded_as(others))
-                .count()
-        });
-        let common = others.min().or(constant).unwrap_or_default();
-        let tables = tables.into_iter().map(|table| {
-            let reader = RowReader::new(Arc::clone(&table));
-            (table, reader)
+        let common = common_parts(&tables, first.row_key());
+        let mut names: Vec<String> = SHOWN.iter().map(|name| (*name).to_owned()).collect();
+        names.push(WHOLE.to_owned());
+        for part in first.row_key().parts().iter().take(common) {
+            let mut name = part.expression().to_string();
+            while names.contains(&name) {
+                name.push('_');
+            }
+            names.push(name);
+        }
+        let names = names.get(SHOWN.len() + 1..).unwrap_or_default();
+        let fields = first.row_key().of_first_fields(names);
+        let values = SHOWN.map(|name| (name, SqlType::Text));
+        let shown = first.of_keys(name, fields, &values, WHOLE);
+        let tables = tables.iter().map(|table| {
+            let reader = RowReader::new(Arc::clone(table));
+            (Arc::clone(table), reader)
         });
         Ok(Self {
-            name: name.to_owned(),
             tables: tables.collect(),
-            common,
-            first,
+            shown: RowReader::new(shown),
         })
     }
 
     /// For each row the place of its table.
-    fn tables_of(&self, chunk: &Chunk) -> Result<Vec<usize>, Error> {
+    fn tables_of(&self, rows: &Chunk) -> Result<Vec<usize>, Error> {
         let place_of = |key: &[u8]| {
             let mut tables = self.tables.iter();
             let place = tables.position(|(table, _)| table.row_key().is_own(key));
             place.ok_or_else(|| {
                 Error::corrupt(format!(
                     "key space '{}': the row x'{}' is of none of its tables",
-                    self.name,
+                    self.shown.table().name(),
                     hex(key)
                 ))
             })
         };
-        chunk.keys().map(place_of).collect()
+        rows.keys().map(place_of).collect()
+    }
+
+    /// What is shown of rows.
+    fn values(&self, name: &str, rows: &Chunk) -> Result<ArrayRef, Error> {
+        let places = self.tables_of(rows)?;
+        let table_of = |place: &usize| self.tables.get(*place).map(|(table, _)| table);
+        Ok(match name {
+            "table_name" => {
+                let names = places.iter().map(|place| Some(table_of(place)?.name()));
+                Arc::new(names.collect::<StringArray>())
+            }
+            "key" => {
+                let keys = rows.keys().zip(&places);
+                let keys = keys.map(|(key, place)| Some(table_of(place)?.row_key().readable(key)));
+                Arc::new(keys.collect::<StringArray>())
+            }
+            _ => self.as_json(rows, &places)?,
+        })
     }
 
     /// The rows as JSON.
-    fn as_json(&self, chunk: &Chunk, places: &[usize]) -> Result<ArrayRef, Error> {
+    fn as_json(&self, rows: &Chunk, places: &[usize]) -> Result<ArrayRef, Error> {
         let mut texts: HashMap<usize, ArrayRef> = HashMap::new();
         for (place, (table, reader)) in self.tables.iter().enumerate() {
             let mut own = Chunk::new();
-            let rows = chunk.iter().zip(places).filter(|(_, at)| **at == place);
-            rows.for_each(|((key, value), _)| own.push(key, value));
+            let of_table = rows.iter().zip(places).filter(|(_, at)| **at == place);
+            of_table.for_each(|((key, value), _)| own.push(key, value));
             if own.is_empty() {
                 continue;
             }
             let columns: Vec<usize> = (0..table.columns().len()).collect();
-            let rows = reader.read(&own, &columns, None)?;
-            texts.insert(place, rows_as_json(&rows)?);
+            let own = reader.read(&own, &columns, None)?;
+            texts.insert(place, rows_as_json(&own)?);
         }
         let mut next: HashMap<usize, usize> = HashMap::new();
         let in_order = places.iter().map(|place| {
@@ -227,47 +157,74 @@ impl SharedRows {
     }
 }
 
-impl Shown for SharedRows {
-    fn name(&self) -> &str {
-        &self.name
-    }
+/// With how many parts that are encoded alike all keys begin.
+fn common_parts(tables: &[Arc<BoundTable>], key: &RowKey) -> usize {
+    let constant = key.parts().iter().position(|part| part.is_constant());
+    let others = tables.iter().skip(1).map(|other| {
+        let pairs = key.parts().iter().zip(other.row_key().parts());
+        let alike = pairs.take_while(|(own, others)| own.is_encoded_as(others));
+        alike.count()
+    });
+    others.min().or(constant).unwrap_or_default()
+}
 
+impl ReadRows for SharedRows {
+    fn open_rows<'a>(&'a self, chunk: &'a Chunk) -> Box<dyn Rows + 'a> {
+        Box::new(OpenRows {
+            rows: self,
+            keys: self.shown.open(chunk),
+            chunk,
+        })
+    }
+}
+
+/// Rows of several tables.
+struct OpenRows<'a> {
+    rows: &'a SharedRows,
+    /// The columns that their keys have.
+    keys: Entries<'a>,
+    chunk: &'a Chunk,
+}
+
+impl Rows for OpenRows<'_> {
     fn table(&self) -> &Arc<BoundTable> {
-        &self.first
+        self.rows.shown.table()
     }
 
-    fn columns(&self, chunk: &Chunk, projection: &[usize]) -> Result<Vec<ArrayRef>, Error> {
-        let parts = self.first.row_key().parts();
-        let parts = parts.get(..self.common).unwrap_or_default();
-        let of_key: Vec<usize> = projection
-            .iter()
-            .copied()
-            .filter(|position| *position < self.common)
-            .collect();
-        let decoded = decoded(parts, chunk, &of_key)?;
-        let places = self.tables_of(chunk)?;
-        let table_of = |place: &usize| self.tables.get(*place).map(|(table, _)| table);
-        let column = |position: &usize| -> Result<ArrayRef, Error> {
-            if let (Some(part), Some(values)) = (parts.get(*position), decoded.get(*position)) {
-                return to_array(values, part.transform().value_type());
-            }
-            let behind = position.checked_sub(self.common);
-            let behind = behind.and_then(|place| BEHIND.get(place));
-            Ok(match behind.map(|(name, _)| *name) {
-                Some("table_name") => {
-                    let names = places.iter().map(|place| Some(table_of(place)?.name()));
-                    Arc::new(names.collect::<StringArray>())
-                }
-                Some("key") => {
-                    let keys = chunk.keys().zip(&places);
-                    let keys =
-                        keys.map(|(key, place)| Some(table_of(place)?.row_key().readable(key)));
-                    Arc::new(keys.collect::<StringArray>())
-                }
-                Some("row") => self.as_json(chunk, &places)?,
-                _ => Arc::new(BinaryArray::from_iter_values(chunk.keys())),
-            })
-        };
-        projection.iter().map(column).collect()
+    fn len(&self) -> usize {
+        self.keys.len()
     }
+
+    fn key(&self, row: usize) -> Cow<'_, [u8]> {
+        self.keys.key(row)
+    }
+
+    fn columns(
+        &mut self,
+        columns: &[usize],
+        selection: Option<&[u32]>,
+    ) -> Result<Vec<ArrayRef>, Error> {
+        let table = self.rows.shown.table();
+        let of_keys = columns.iter().filter(|column| !table.is_stored(**column));
+        let of_keys: Vec<usize> = of_keys.copied().collect();
+        let mut of_keys = self.keys.columns(&of_keys, selection)?.into_iter();
+        let selected = selection.map(|selection| selected(self.chunk, selection));
+        let chunk = selected.as_ref().unwrap_or(self.chunk);
+        let column = |position: &usize| {
+            if table.is_stored(*position) {
+                self.rows.values(&table.column(*position)?.name, chunk)
+            } else {
+                let next = of_keys.next();
+                next.ok_or_else(|| Error::internal("a column of keys that is not there"))
+            }
+        };
+        columns.iter().map(column).collect()
+    }
+}
+
+fn selected(chunk: &Chunk, selection: &[u32]) -> Chunk {
+    let mut selected = Chunk::new();
+    let rows = selection.iter().filter_map(|row| chunk.get(*row as usize));
+    rows.for_each(|(key, value)| selected.push(key, value));
+    selected
 }
