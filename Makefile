@@ -50,7 +50,7 @@ test-long: setup ## Runs kills, power cuts and other faults at length, also thos
 	$(call tests_of,--lib session::fuzz_tests)
 	$(call tests_of,--lib session::whole)
 	$(call tests_of,--lib session::double_tests)
-	$(call tests_of,--lib span::law)
+	$(call tests_of,--lib plan::law)
 	$(call tests_of,--lib file::law)
 	.ci/files
 	.ci/cluster servers

@@ -153,14 +153,16 @@ impl Error {
 
     /// The same error with more behind its message.
     #[must_use]
-    pub(crate) fn followed_by(mut self, more: &str) -> Self {
+    #[doc(hidden)]
+    pub fn followed_by(mut self, more: &str) -> Self {
         self.message.push_str(more);
         self
     }
 
     /// The same error with what to write instead behind its message, and without its cause.
     #[must_use]
-    pub(crate) fn suggesting(&self, instead: &str) -> Self {
+    #[doc(hidden)]
+    pub fn suggesting(&self, instead: &str) -> Self {
         let mut other = self.without_source();
         other.message = format!("{}; {instead}", self.message.trim_end_matches('.'));
         other
@@ -168,7 +170,8 @@ impl Error {
 
     /// The same error with another text in the places of one, and without a cause that would say that one.
     #[must_use]
-    pub(crate) fn reworded(mut self, from: &str, to: &str) -> Self {
+    #[doc(hidden)]
+    pub fn reworded(mut self, from: &str, to: &str) -> Self {
         if self.message.contains(from) {
             self.message = self.message.replace(from, to);
             self.source = None;
@@ -197,7 +200,8 @@ impl Error {
 
     /// The same error, about something that is not there, by the name that the message has.
     #[must_use]
-    pub(crate) fn of_missing(
+    #[doc(hidden)]
+    pub fn of_missing(
         self,
         what: Nameable,
         name: &str,
@@ -213,7 +217,8 @@ impl Error {
 
     /// The same error, and whether planning the statement for the values of its parameters may be without it.
     #[must_use]
-    pub(crate) fn hanging_on_values(self, may_be_gone: bool) -> Self {
+    #[doc(hidden)]
+    pub fn hanging_on_values(self, may_be_gone: bool) -> Self {
         self.about(|subject| subject.hangs_on_values = Some(may_be_gone))
     }
 
@@ -274,7 +279,8 @@ impl Error {
 
     /// Whether a statement that cannot be planned before its parameters have values may be planned for them: what is wrong
     /// is not that something is not there, nor a clause.
-    pub(crate) fn hangs_on_values(&self) -> bool {
+    #[doc(hidden)]
+    pub fn hangs_on_values(&self) -> bool {
         let known = self.subject.as_ref().and_then(|it| it.hangs_on_values);
         self.missing().is_none()
             && match self.kind {
@@ -368,10 +374,17 @@ impl StdError for Error {
 }
 
 /// What a panic says.
-pub(crate) fn words_of_panic(panic: &(dyn Any + Send)) -> &str {
+#[doc(hidden)]
+pub fn words_of_panic(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("a panic without words")
+}
+
+impl serde::de::Error for Error {
+    fn custom<T: std::fmt::Display>(message: T) -> Self {
+        Self::invalid(message.to_string())
+    }
 }
 
 #[cfg(test)]

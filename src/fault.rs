@@ -1,14 +1,14 @@
 //! Faults for negative controls, of the span law and that of files above all.
 //!
 //! A test that has never failed proves nothing. Each [`Fault`] is a mistake that code of this kind is known for; a
-//! production path asks `#[cfg(test)] if crate::fault::active(Fault::…)` and then makes it. The switch belongs to the
+//! production path asks `#[cfg(any(test, feature = "testing"))] if crate::fault::active(Fault::…)` and then makes it. The switch belongs to the
 //! thread, so that a control spoils no test beside it.
 
 use std::cell::Cell;
 
 /// A mistake that can be switched on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// A bound stands one byte beside its place.
     BoundOffByOne,
     /// One box of a union is forgotten.
@@ -84,17 +84,17 @@ thread_local! {
 }
 
 /// Whether `fault` is to be made on this thread.
-pub(crate) fn active(fault: Fault) -> bool {
+pub fn active(fault: Fault) -> bool {
     ACTIVE.get() == Some(fault)
 }
 
 /// The fault that is made on this thread, to be taken to another.
-pub(crate) fn made_here() -> Option<Fault> {
+pub fn made_here() -> Option<Fault> {
     ACTIVE.get()
 }
 
 /// As [`with`], for one that may be none.
-pub(crate) fn with_any<T>(fault: Option<Fault>, work: impl FnOnce() -> T) -> T {
+pub fn with_any<T>(fault: Option<Fault>, work: impl FnOnce() -> T) -> T {
     match fault {
         Some(fault) => with(fault, work),
         None => work(),
@@ -102,7 +102,7 @@ pub(crate) fn with_any<T>(fault: Option<Fault>, work: impl FnOnce() -> T) -> T {
 }
 
 /// Runs `work` on this thread with `fault` switched on, and off again whatever happens.
-pub(crate) fn with<T>(fault: Fault, work: impl FnOnce() -> T) -> T {
+pub fn with<T>(fault: Fault, work: impl FnOnce() -> T) -> T {
     struct Off;
     impl Drop for Off {
         fn drop(&mut self) {

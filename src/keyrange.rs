@@ -108,7 +108,7 @@ impl fmt::Display for KeyRange {
 /// The smallest key that is greater than every key beginning with `prefix`; `None` if there is none, which is so when
 /// `prefix` is empty or holds `FF` alone.
 pub fn prefix_successor(prefix: &[u8]) -> Option<Vec<u8>> {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     if let [rest @ .., 0xff] = prefix
         && crate::fault::active(crate::fault::Fault::PrefixSuccessorFf)
     {

@@ -72,12 +72,7 @@ mod admin;
 pub mod catalog;
 mod convert;
 #[doc(hidden)]
-pub mod datum;
-#[doc(hidden)]
 pub mod ddl;
-pub mod error;
-#[cfg(test)]
-mod fault;
 #[doc(hidden)]
 pub mod file;
 #[doc(hidden)]
@@ -85,10 +80,6 @@ pub mod function;
 #[cfg(test)]
 #[allow(dead_code, reason = "the tests of `tests/` have it, too")]
 mod golden;
-#[doc(hidden)]
-pub mod key;
-#[doc(hidden)]
-pub mod keyrange;
 mod machine;
 #[cfg(all(test, feature = "hbase"))]
 #[allow(dead_code, reason = "the tests of `tests/` have it, too")]
@@ -97,25 +88,17 @@ mod operator;
 #[doc(hidden)]
 pub mod plan;
 #[doc(hidden)]
-pub mod predicate;
-#[doc(hidden)]
 pub mod row;
 #[doc(hidden)]
 pub mod run;
 #[doc(hidden)]
 pub mod scan;
-#[doc(hidden)]
-pub mod schema;
-#[cfg(test)]
-mod seed;
 pub mod session;
 #[doc(hidden)]
 pub mod settings;
 #[cfg(feature = "shell")]
 #[doc(hidden)]
 pub mod shell;
-#[doc(hidden)]
-pub mod span;
 #[doc(hidden)]
 pub mod sql;
 #[doc(hidden)]
@@ -124,6 +107,12 @@ pub mod store;
 pub mod table;
 #[doc(hidden)]
 pub mod write;
+
+pub use halite_key::error;
+#[doc(hidden)]
+pub use halite_key::{datum, key, keyrange, predicate, schema, span};
+#[cfg(test)]
+use halite_key::{fault, seed};
 
 /// Arrow, in the version that batches of results are of.
 pub use arrow;

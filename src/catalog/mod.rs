@@ -56,3 +56,8 @@ pub use self::tables::Catalog;
 pub use self::temporary::Temporary;
 pub use self::types::sql_type;
 pub use self::views::MOST_VIEWS_DEEP;
+
+#[cfg(test)]
+mod key_golden_tests;
+#[cfg(test)]
+mod span_tests;

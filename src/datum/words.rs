@@ -299,7 +299,3 @@ pub(super) fn row_and_value(error: &DataFusionError) -> Option<String> {
             .to_owned()
     })
 }
-
-#[cfg(test)]
-#[path = "words_tests.rs"]
-mod tests;

@@ -117,3 +117,8 @@ pub fn sizes(list: List) -> Arc<dyn TableFunctionImpl> {
 #[cfg(test)]
 #[path = "function_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod agreement_tests;
+#[cfg(test)]
+mod predicate_tests;

@@ -147,8 +147,13 @@ impl RowKey {
     }
 
     /// Sees to it that the texts of a row have ids in the dictionaries.
-    #[cfg(test)]
-    pub(crate) fn learn_row(&self, row: &[Option<Datum>]) {
+    #[cfg(any(test, feature = "testing"))]
+    #[allow(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        reason = "called by tests alone"
+    )]
+    pub fn learn_row(&self, row: &[Option<Datum>]) {
         for (position, dictionary) in &self.dictionaries {
             let source = self.parts[*position].sources()[0];
             let text = row[source].as_ref().and_then(Datum::as_text);

@@ -40,10 +40,14 @@ mod shared;
 pub mod transform;
 mod warning;
 
-#[cfg(test)]
-mod golden_tests;
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+#[allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "called by tests alone"
+)]
+pub mod testing;
 
 pub use self::columns::KeyBuffer;
 pub use self::definition::{KeyColumn, NullOrder, PartDefinition, SortOrder};

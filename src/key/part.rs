@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::definition::{KeyColumn, NullOrder, PartDefinition, SortOrder};
 use crate::datum::{Datum, Readable};
 use crate::error::{Error, Result};
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 use crate::fault::{self, Fault};
 use crate::key::domain::{Domain, Interval};
 use crate::key::transform::{Expression, Transform};
@@ -289,7 +289,7 @@ impl KeyPart {
 
     /// Where keys are searched for NULL.
     fn searched_nulls(&self) -> NullOrder {
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         if fault::active(Fault::NullMarkerSwapped) {
             return match self.nulls() {
                 NullOrder::First => NullOrder::Last,
@@ -310,7 +310,7 @@ impl KeyPart {
         let Some(start) = encoding.position(&interval.start)? else {
             return Ok(None);
         };
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         let start = if fault::active(Fault::BoundOffByOne) {
             prefix_successor(&start).unwrap_or(start)
         } else {
@@ -347,7 +347,7 @@ impl KeyPart {
     ///
     /// A field is at or after `p` if and only if its complement is before the successor of `p`'s complement.
     fn directed(&self, start: Vec<u8>, stop: Option<Vec<u8>>) -> Option<KeyRange> {
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         if fault::active(Fault::DirectionIgnored) {
             return KeyRange::new(start, stop);
         }

@@ -18,7 +18,7 @@ impl RowKey {
     /// Whether the part at `position` tells these keys from those that stand among them, so that no key is read without a
     /// look at it.
     pub fn is_told_by(&self, position: usize) -> bool {
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         if crate::fault::active(crate::fault::Fault::ConstantForgotten) {
             return false;
         }

@@ -3,7 +3,6 @@
 use fastrand::Rng;
 
 use crate::datum::{Datum, Precision, SqlType};
-use crate::golden;
 use crate::key::domain::{Cut, Domain, Interval};
 use crate::key::transform::{
     Argument, BUCKET_COLUMN, BoundArgument, Declaration, Expression, Parameter, TRANSFORMS,
@@ -12,12 +11,12 @@ use crate::key::{KeyColumn, NullOrder, PartDefinition, RowKey, SortOrder};
 use crate::seed::seed;
 
 /// Runs `test` with a seed that is printed when it fails; `HALITE_SEED` replays one.
-pub(crate) fn with_seed(test: impl Fn(&mut Rng)) {
+pub fn with_seed(test: impl Fn(&mut Rng)) {
     test(&mut Rng::with_seed(seed()));
 }
 
 /// Every type that a column of a key can have.
-pub(crate) fn types() -> Vec<SqlType> {
+pub fn types() -> Vec<SqlType> {
     let mut types = vec![
         SqlType::Boolean,
         SqlType::TinyInt,
@@ -54,7 +53,7 @@ pub(crate) fn types() -> Vec<SqlType> {
 }
 
 /// TIMESTAMP of every unit, with and without time zone.
-pub(crate) fn timestamps() -> Vec<SqlType> {
+pub fn timestamps() -> Vec<SqlType> {
     let units = [
         Precision::Second,
         Precision::Millisecond,
@@ -66,7 +65,7 @@ pub(crate) fn timestamps() -> Vec<SqlType> {
 }
 
 /// A value of `sql_type` as a column can hold it: an extreme, a neighbour of one, or anything.
-pub(crate) fn value(rng: &mut Rng, sql_type: &SqlType) -> Datum {
+pub fn value(rng: &mut Rng, sql_type: &SqlType) -> Datum {
     match sql_type {
         SqlType::Boolean => Datum::Boolean(rng.bool()),
         SqlType::Real => Datum::double(f64::from(double(rng) as f32)),
@@ -84,12 +83,12 @@ pub(crate) fn value(rng: &mut Rng, sql_type: &SqlType) -> Datum {
 }
 
 /// A value, or NULL now and then where `nullable`.
-pub(crate) fn value_or_null(rng: &mut Rng, sql_type: &SqlType, nullable: bool) -> Option<Datum> {
+pub fn value_or_null(rng: &mut Rng, sql_type: &SqlType, nullable: bool) -> Option<Datum> {
     (!nullable || rng.u8(..5) > 0).then(|| value(rng, sql_type))
 }
 
 /// A constant that may be compared with a column of `sql_type`, whether the column can hold it or not.
-pub(crate) fn constant(rng: &mut Rng, sql_type: &SqlType) -> Datum {
+pub fn constant(rng: &mut Rng, sql_type: &SqlType) -> Datum {
     match sql_type {
         SqlType::Uuid => Datum::Text(near_uuid(rng)),
         SqlType::Real => Datum::double(double(rng)),
@@ -225,14 +224,14 @@ fn bytes(rng: &mut Rng) -> Vec<u8> {
 }
 
 /// The bytes that hexadecimal digits stand for; spaces do not count.
-pub(crate) fn unhex(digits: &str) -> Vec<u8> {
+pub fn unhex(digits: &str) -> Vec<u8> {
     let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b' ').collect();
     let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
     digits.chunks(2).map(pair).collect()
 }
 
 /// A domain whose cuts lie at and beside these values.
-pub(crate) fn domain(rng: &mut Rng, sql_type: &SqlType, values: &[Datum]) -> Domain {
+pub fn domain(rng: &mut Rng, sql_type: &SqlType, values: &[Datum]) -> Domain {
     let null = rng.u8(..3) == 0;
     let pick = |rng: &mut Rng| values[rng.usize(..values.len())].clone();
     if rng.bool() {
@@ -260,7 +259,7 @@ pub(crate) fn domain(rng: &mut Rng, sql_type: &SqlType, values: &[Datum]) -> Dom
 }
 
 /// Arguments that the transform of this name takes, over columns named `c0`, `c1` and so on.
-pub(crate) fn arguments(rng: &mut Rng, name: &str) -> Vec<BoundArgument> {
+pub fn arguments(rng: &mut Rng, name: &str) -> Vec<BoundArgument> {
     let declaration = declaration(name);
     for _ in 0..1_000 {
         let mut arguments = Vec::new();
@@ -285,12 +284,13 @@ pub(crate) fn arguments(rng: &mut Rng, name: &str) -> Vec<BoundArgument> {
     panic!("`{name}` takes no arguments of its parameters")
 }
 
-pub(crate) fn declaration(name: &str) -> &'static dyn Declaration {
+/// A transform, by the name of its declaration.
+pub fn declaration(name: &str) -> &'static dyn Declaration {
     Expression::new(name, Vec::new()).declaration().unwrap()
 }
 
 /// The layout of a key whose first part is of this transform; `None` where it takes a column that cannot be a part.
-pub(crate) fn key_of(rng: &mut Rng, name: &str) -> Option<RowKey> {
+pub fn key_of(rng: &mut Rng, name: &str) -> Option<RowKey> {
     let declared = declaration(name).parameters().len();
     let mut columns = Vec::new();
     let mut arguments = arguments(rng, name);
@@ -329,7 +329,7 @@ pub(crate) fn key_of(rng: &mut Rng, name: &str) -> Option<RowKey> {
 }
 
 /// The hidden column of rows that are dealt out.
-pub(crate) fn bucket_column() -> KeyColumn {
+pub fn bucket_column() -> KeyColumn {
     KeyColumn {
         name: BUCKET_COLUMN.to_owned(),
         sql_type: SqlType::Integer,
@@ -338,7 +338,7 @@ pub(crate) fn bucket_column() -> KeyColumn {
 }
 
 /// Constants for an argument.
-pub(crate) fn constants(parameter: Parameter) -> Vec<Argument> {
+pub fn constants(parameter: Parameter) -> Vec<Argument> {
     const NUMBERS: [i64; 14] = [
         1,
         2,
@@ -388,7 +388,7 @@ fn a_constant(rng: &mut Rng, parameter: Parameter) -> Argument {
 }
 
 /// A constant as an argument of a bound transform.
-pub(crate) fn bound(constant: Argument) -> BoundArgument {
+pub fn bound(constant: Argument) -> BoundArgument {
     match constant {
         Argument::Integer(value) => BoundArgument::Integer(value),
         Argument::Text(value) => BoundArgument::Text(value),
@@ -425,7 +425,7 @@ fn hashed_columns(rng: &mut Rng) -> Vec<BoundArgument> {
 }
 
 /// The types of the columns among some arguments.
-pub(crate) fn column_types(arguments: &[BoundArgument]) -> Vec<SqlType> {
+pub fn column_types(arguments: &[BoundArgument]) -> Vec<SqlType> {
     let columns = arguments.iter().filter_map(|argument| match argument {
         BoundArgument::Column(_, sql_type) => Some(sql_type.clone()),
         _ => None,
@@ -434,15 +434,14 @@ pub(crate) fn column_types(arguments: &[BoundArgument]) -> Vec<SqlType> {
 }
 
 /// Compares `actual` with a file under `src/key`.
-pub(crate) fn assert_golden(name: &str, actual: &str) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("src/key")
-        .join(name);
-    golden::assert_golden(&path, actual);
+#[cfg(test)]
+pub fn assert_golden(name: &str, actual: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    crate::golden::assert_golden(&path, actual);
 }
 
 /// A layout of up to five parts, of any transform, direction and order of NULLs, over columns of all types.
-pub(crate) fn layout(rng: &mut Rng) -> RowKey {
+pub fn layout(rng: &mut Rng) -> RowKey {
     let mut columns = Vec::new();
     let mut definitions = Vec::new();
     let mut salted = false;
@@ -517,7 +516,7 @@ fn argument_over(rng: &mut Rng, columns: &mut Vec<KeyColumn>, argument: BoundArg
 }
 
 /// A row of the table's columns.
-pub(crate) fn row(rng: &mut Rng, key: &RowKey) -> Vec<Option<Datum>> {
+pub fn row(rng: &mut Rng, key: &RowKey) -> Vec<Option<Datum>> {
     let row: Vec<Option<Datum>> = key
         .columns()
         .iter()
@@ -533,7 +532,7 @@ pub(crate) fn row(rng: &mut Rng, key: &RowKey) -> Vec<Option<Datum>> {
 }
 
 /// So many rows whose key can be stored; fewer where that is rare.
-pub(crate) fn storable_rows(rng: &mut Rng, key: &RowKey, count: usize) -> Vec<Vec<Option<Datum>>> {
+pub fn storable_rows(rng: &mut Rng, key: &RowKey, count: usize) -> Vec<Vec<Option<Datum>>> {
     let rows = (0..4 * count)
         .map(|_| row(rng, key))
         .filter(|row| key.encode(row).is_ok());

@@ -10,6 +10,8 @@
 pub(crate) mod bind;
 pub(crate) mod change;
 pub(crate) mod environment;
+#[cfg(test)]
+pub(crate) mod law;
 pub(crate) mod query_plan;
 #[doc(hidden)]
 pub mod rule;

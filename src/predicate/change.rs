@@ -114,7 +114,3 @@ fn integer(constant: &ScalarValue) -> Option<i256> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-#[path = "change_tests.rs"]
-mod tests;

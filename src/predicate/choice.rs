@@ -119,7 +119,7 @@ fn chosen(
     for (taken, value) in choices {
         let here = rest.iter().cloned().chain([taken.clone(), holds(value)]);
         alternatives.push(Predicate::all(here));
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         if crate::fault::active(crate::fault::Fault::ChoiceForgotten) {
             continue;
         }
@@ -154,7 +154,3 @@ fn compare_constants(left: &ScalarValue, operator: Operator, right: &ScalarValue
         _ => return Predicate::Opaque,
     })
 }
-
-#[cfg(test)]
-#[path = "choice_tests.rs"]
-mod tests;

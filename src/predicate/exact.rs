@@ -12,7 +12,7 @@ use crate::datum::{Precision, nearest_number};
 
 /// A constant's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Exact {
+pub enum Exact {
     /// NULL of any type.
     Null,
     /// `unscaled × 10^-scale`.
@@ -37,7 +37,7 @@ pub(crate) enum Exact {
 
 impl Exact {
     /// The value of a scalar; `None` when it is no number and no time.
-    pub(crate) fn of(value: &ScalarValue) -> Option<Self> {
+    pub fn of(value: &ScalarValue) -> Option<Self> {
         use ScalarValue as S;
         if value.is_null() {
             return Some(Self::Null);
@@ -86,7 +86,7 @@ impl Exact {
     }
 
     /// The number as the nearest one of a floating-point type; `None` when it is not exact or that is infinite.
-    pub(crate) fn nearest(self, target: &DataType) -> Option<Self> {
+    pub fn nearest(self, target: &DataType) -> Option<Self> {
         let Self::Number { unscaled, scale } = self else {
             return None;
         };

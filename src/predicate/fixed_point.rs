@@ -169,28 +169,28 @@ fn nanos_of(unit: TimeUnit) -> i128 {
 ///
 /// Both lie in `min ..= max + 1`, where `max + 1` says that there is none.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Place {
+pub struct Place {
     /// The first value ≥ the constant.
-    pub(crate) not_below: i256,
+    pub not_below: i256,
     /// The first value > the constant.
-    pub(crate) above: i256,
+    pub above: i256,
 }
 
 impl Place {
     /// Whether the constant is one value of the type. It may also be several that look like it through a rounding cast.
-    pub(crate) fn is_value(self) -> bool {
+    pub fn is_value(self) -> bool {
         self.above.wrapping_sub(self.not_below) == i256::ONE
     }
 
     /// Whether the constant falls between two values, or beyond them.
-    pub(crate) fn is_gap(self) -> bool {
+    pub fn is_gap(self) -> bool {
         self.above == self.not_below
     }
 }
 
 /// A value of a fixed-point type as the casts around it show it.
 #[derive(Debug, Clone)]
-pub(crate) struct View {
+pub struct View {
     values: FixedPoint,
     /// The type of the outermost cast.
     shown: DataType,
@@ -204,7 +204,7 @@ pub(crate) struct View {
 
 impl View {
     /// A value of the type without casts; `None` when it is no fixed-point type.
-    pub(crate) fn of(data_type: &DataType) -> Option<Self> {
+    pub fn of(data_type: &DataType) -> Option<Self> {
         Some(Self {
             values: FixedPoint::of(data_type)?,
             shown: data_type.clone(),
@@ -217,7 +217,7 @@ impl View {
     /// The view through one more cast; `None` when the cast changes the value.
     ///
     /// The casts so far show the value itself, so that it is the value's own type which must not be finer than `target`.
-    pub(crate) fn through(&self, target: &DataType) -> Option<Self> {
+    pub fn through(&self, target: &DataType) -> Option<Self> {
         use DataType::{Date32, Date64, Float32, Float64, Timestamp};
         let own = &self.values.data_type;
         if self.is_computed() && target.is_floating() {
@@ -246,7 +246,7 @@ impl View {
     }
 
     /// The view of a sum of an integer and a constant.
-    pub(crate) fn plus(&self, constant: i256) -> Option<Self> {
+    pub fn plus(&self, constant: i256) -> Option<Self> {
         let is_whole = matches!(self.values.step, Spacing::Number { scale: 0 });
         (is_whole && self.shown.is_integer()).then_some(())?;
         Some(Self {
@@ -256,7 +256,7 @@ impl View {
     }
 
     /// The view of an integer with the other sign.
-    pub(crate) fn negated(&self) -> Option<Self> {
+    pub fn negated(&self) -> Option<Self> {
         let view = self.plus(i256::ZERO)?;
         Some(Self {
             offset: view.offset.wrapping_neg(),
@@ -266,7 +266,7 @@ impl View {
     }
 
     /// The view of a time so many nanoseconds later, which the type that is shown can tell.
-    pub(crate) fn later(&self, nanos: i128) -> Option<Self> {
+    pub fn later(&self, nanos: i128) -> Option<Self> {
         let unit = match &self.shown {
             DataType::Date32 => DAY,
             DataType::Timestamp(unit, None) => nanos_of(*unit),
@@ -280,7 +280,7 @@ impl View {
     }
 
     /// Whether greater values are shown as less.
-    pub(crate) fn is_falling(&self) -> bool {
+    pub fn is_falling(&self) -> bool {
         self.is_falling
     }
 
@@ -289,7 +289,7 @@ impl View {
     }
 
     /// Whether the type that is shown holds what is shown of every value.
-    pub(crate) fn never_overflows(&self) -> bool {
+    pub fn never_overflows(&self) -> bool {
         let Some(shown) = FixedPoint::of(&self.shown) else {
             return false;
         };
@@ -320,12 +320,12 @@ impl View {
     }
 
     /// Whether an instant is shown, rather than wall-clock time.
-    pub(crate) fn is_instant(&self) -> bool {
+    pub fn is_instant(&self) -> bool {
         matches!(self.shown, DataType::Timestamp(_, Some(_)))
     }
 
     /// Whether the clocks on which a time is shown are those on which it is stored, so that its parts are the same.
-    pub(crate) fn keeps_clock(&self) -> bool {
+    pub fn keeps_clock(&self) -> bool {
         let is_utc = match &self.shown {
             DataType::Timestamp(_, Some(zone)) => Clocks::always_ahead(zone) == Some(0),
             _ => true,
@@ -334,23 +334,23 @@ impl View {
     }
 
     /// The least and the greatest value.
-    pub(crate) fn limits(&self) -> (i256, i256) {
+    pub fn limits(&self) -> (i256, i256) {
         (self.values.min, self.values.max)
     }
 
     /// The `n`-th value as a constant of its own type; `None` outside of that.
-    pub(crate) fn literal(&self, n: i256) -> Option<ScalarValue> {
+    pub fn literal(&self, n: i256) -> Option<ScalarValue> {
         self.values.literal(n).filter(|value| !value.is_null())
     }
 
     /// The value that a constant is; `None` when it is none.
-    pub(crate) fn value(&self, constant: &ScalarValue) -> Option<ScalarValue> {
+    pub fn value(&self, constant: &ScalarValue) -> Option<ScalarValue> {
         let place = self.place(&Exact::of(constant)?)?;
         place.is_value().then(|| self.literal(place.not_below))?
     }
 
     /// Where `constant` stands among the values; `None` when it cannot be compared with what the casts show.
-    pub(crate) fn place(&self, constant: &Exact) -> Option<Place> {
+    pub fn place(&self, constant: &Exact) -> Option<Place> {
         let is_floating = self.shown.is_floating();
         // An integer that nobody has cast is compared with a DOUBLE as if it were one.
         let as_double = is_floating || self.shown.is_integer();
@@ -383,7 +383,7 @@ fn is_short(data_type: &DataType) -> bool {
 }
 
 /// Whether a cast between exact numbers either keeps the value or fails.
-pub(crate) fn keeps_number(source: &DataType, target: &DataType) -> bool {
+pub fn keeps_number(source: &DataType, target: &DataType) -> bool {
     let scale = |data_type: &DataType| match data_type {
         DataType::Decimal32(_, scale)
         | DataType::Decimal64(_, scale)
@@ -398,7 +398,7 @@ pub(crate) fn keeps_number(source: &DataType, target: &DataType) -> bool {
 }
 
 /// Whether a type of exact numbers holds every value of another, of which it has all digits behind the point.
-pub(crate) fn always_fits(source: &DataType, target: &DataType) -> bool {
+pub fn always_fits(source: &DataType, target: &DataType) -> bool {
     let (Some(from), Some(to)) = (FixedPoint::of(source), FixedPoint::of(target)) else {
         return false;
     };

@@ -29,12 +29,14 @@ mod text;
 
 use crate::key::{Domain, Expression};
 
-pub(crate) use self::exact::Exact;
-pub(crate) use self::fixed_point::{Place, View, always_fits, keeps_number};
+pub use self::exact::Exact;
+pub use self::fixed_point::{Place, View, always_fits, keeps_number};
 pub use self::literal::argument;
 pub use self::logical::lower;
-#[cfg(test)]
-pub(crate) use self::logical::lower_all;
+#[cfg(any(test, feature = "testing"))]
+pub use self::logical::lower_all;
+#[cfg(any(test, feature = "testing"))]
+pub use self::part::part;
 pub use self::text::{AT_TIME_ZONE, readable};
 
 /// The rows for which a condition is TRUE.
@@ -125,7 +127,3 @@ impl Predicate {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "predicate_tests.rs"]
-mod tests;

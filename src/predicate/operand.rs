@@ -97,7 +97,7 @@ impl Operand {
         }
         let sql_type = domain.sql_type();
         let later = self.later;
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         let later = if crate::fault::active(crate::fault::Fault::MovedTheWrongWay) {
             -later
         } else {
@@ -276,7 +276,7 @@ impl Operand {
 
 /// Whether comparisons of what is shown are those of the value, the other way round.
 fn is_turned(view: &View) -> bool {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     if crate::fault::active(crate::fault::Fault::OppositeUnturned) {
         return false;
     }
@@ -322,7 +322,7 @@ pub(super) fn operand(expression: &Expr, columns: &[KeyColumn]) -> Option<Operan
             let changed = operand(inner, columns)?.with_view(|view| change.show(view))?;
             // Out of range an operator of DataFusion gives some other integer, and only a time that is moved an error.
             let is_checked = !matches!(computed, Expr::BinaryExpr(_) | Expr::Negative(_));
-            #[cfg(test)]
+            #[cfg(any(test, feature = "testing"))]
             let is_checked = is_checked || crate::fault::active(crate::fault::Fault::WrapForgotten);
             let is_moved = matches!(change, Change::Later(_));
             (is_checked || is_moved || !changed.may_fail).then_some(changed)

@@ -12,7 +12,7 @@ use crate::key::transform::Form;
 use crate::key::{Argument, Expression, KeyColumn, TRANSFORMS};
 
 /// The key part that `expression` computes of these columns, and the type of its value, if it is one.
-pub(super) fn part(expression: &Expr, columns: &[KeyColumn]) -> Option<(Expression, SqlType)> {
+pub fn part(expression: &Expr, columns: &[KeyColumn]) -> Option<(Expression, SqlType)> {
     match expression {
         Expr::Cast(cast) => {
             let form = cast_to(cast.field.data_type())?;

@@ -40,7 +40,7 @@ pub(super) fn parse(expression: &str) -> Option<Vec<Pattern>> {
     let literals = extractor.extract(&expression);
     let patterns = literals.literals()?.iter();
     let patterns: Vec<Pattern> = patterns.map(|it| pattern(it, behind)).collect();
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     let patterns = if crate::fault::active(crate::fault::Fault::AlternativeForgotten) {
         patterns.into_iter().take(1).collect()
     } else {
@@ -104,7 +104,7 @@ fn pattern(literal: &Literal, behind: Behind) -> Pattern {
     let text = literal.as_bytes().utf8_chunks().next();
     let text = text.map_or("", |chunk| chunk.valid()).to_owned();
     let is_whole = literal.is_exact() && text.len() == literal.len();
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     let is_whole = is_whole || crate::fault::active(crate::fault::Fault::LiteralTakenForAll);
     match behind {
         Behind::End if is_whole => Pattern::Exact(text),

@@ -26,7 +26,7 @@
 //! * `key` may be empty: the row key is then the hidden column [`ROW_ID`], whose values are given in the order of insertion;
 //! * `default` of a column may be an expression, as SQL;
 //! * `missing` of a column, if there is one, is what rows have in it that are older than the column, in hex digits as
-//!   [`crate::row`] writes values;
+//!   `halite::row` writes values;
 //! * `next_column`, if it is there, is an id that no column has had, nor a greater one;
 //! * `"checks": [{"name": "t_a_check", "expression": "a > 0"}]`, if there are any;
 //! * `generated` of a column, if it is there, is what it is computed from, as SQL;
@@ -321,7 +321,7 @@ impl Table {
         self.key.iter().any(|part| part.expression.is_dealt())
     }
 
-    /// Its spaces in the store: `t17`, or one for each [family](family), and one for the dictionaries of its key.
+    /// Its spaces in the store: `t17`, or one for each family, and one for the dictionaries of its key.
     pub fn spaces(&self) -> TableSpaces {
         let id = self.keyspace.as_ref().map_or(self.id, |shared| shared.id);
         let dictionary = self.has_dictionary().then_some(self.id);
@@ -393,7 +393,7 @@ impl Table {
     }
 
     /// The hidden column, if there is one: what is known of a row's key and given by no statement.
-    pub(crate) fn hidden(&self) -> Option<Column> {
+    pub fn hidden(&self) -> Option<Column> {
         let (name, sql_type) = match (self.has_row_id(), self.has_dealt_buckets()) {
             (true, _) => (ROW_ID, SqlType::BigInt),
             (_, true) => (BUCKET_COLUMN, SqlType::Integer),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::keyrange::hex;
 
-/// The field of a value that is not NULL, in the format of [`crate::row`], or fields of a row key: in definitions as hex
+/// The field of a value that is not NULL, in the format of `halite::row`, or fields of a row key: in definitions as hex
 /// digits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoredField(pub Vec<u8>);

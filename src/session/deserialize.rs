@@ -51,12 +51,6 @@ impl Rows {
     }
 }
 
-impl serde::de::Error for Error {
-    fn custom<T: std::fmt::Display>(message: T) -> Self {
-        Self::invalid(message.to_string())
-    }
-}
-
 /// A row.
 struct Whole<'r> {
     row: &'r Row,

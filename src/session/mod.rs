@@ -108,3 +108,10 @@ pub use crate::write::{Phase, Progress, ProgressReport};
 
 #[doc(no_inline)]
 pub use datafusion::common::ScalarValue;
+
+#[cfg(test)]
+mod change_tests;
+#[cfg(test)]
+mod choice_tests;
+#[cfg(test)]
+mod words_tests;

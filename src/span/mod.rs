@@ -21,8 +21,6 @@
 mod bounds;
 mod boxes;
 mod explain;
-#[cfg(test)]
-pub(crate) mod law;
 mod narrow;
 mod project;
 mod ranges;
@@ -190,6 +188,28 @@ impl Spans {
         explain::rows(self, key)
     }
 
+    /// How many intervals its boxes have in all.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn intervals(&self) -> usize {
+        let boxes = self.boxes.values().flatten();
+        let domains = boxes.flat_map(|part_box| &part_box.domains);
+        domains.map(|domain| domain.intervals().len()).sum()
+    }
+
+    /// For each bucket that is read a walk over its boxes, whatever its run is.
+    ///
+    /// # Errors
+    /// `Internal` alone.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn walks(&self, key: &RowKey) -> Result<Vec<(Option<u32>, Option<Walk>)>> {
+        let projection = Projection::new(key, Dimensions::default());
+        let walks = self.boxes.iter().map(|(bucket, boxes)| {
+            let walk = Walk::over_boxes(&projection, boxes)?;
+            Ok((*bucket, walk))
+        });
+        walks.collect()
+    }
+
     /// The spans of a union of boxes, and the parts whose restriction had to be given up.
     fn of_boxes(
         projection: &Projection<'_>,
@@ -248,7 +268,7 @@ pub fn plan_of(key: &RowKey, conjuncts: &[Predicate], budget: usize) -> Result<P
     let dimensions = Dimensions::of(key, conjuncts)?;
     let mut expansion = Expansion::new(&dimensions, budget);
     let boxes = expansion.expand_all(conjuncts);
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     let boxes = faulty_boxes(boxes);
     let mut unproven = expansion.lost_for("budget");
     let projection = Projection::new(key, dimensions);
@@ -263,7 +283,7 @@ pub fn plan_of(key: &RowKey, conjuncts: &[Predicate], budget: usize) -> Result<P
     } else {
         projection.reasons(conjuncts, &unproven)
     };
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     let reasons = faulty_reasons(reasons);
     let unproven = |(conjunct, reason): (usize, Option<String>)| {
         reason.map(|reason| Residual { conjunct, reason })
@@ -275,7 +295,7 @@ pub fn plan_of(key: &RowKey, conjuncts: &[Predicate], budget: usize) -> Result<P
     })
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 fn faulty_boxes(mut boxes: Vec<boxes::ColumnBox>) -> Vec<boxes::ColumnBox> {
     if crate::fault::active(crate::fault::Fault::BoxDropped) {
         boxes.pop();
@@ -284,14 +304,14 @@ fn faulty_boxes(mut boxes: Vec<boxes::ColumnBox>) -> Vec<boxes::ColumnBox> {
 }
 
 /// How many parts a walk takes notice of.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 fn faulty_depth(depth: usize) -> usize {
     use crate::fault::{Fault, active};
     depth - usize::from(depth > 0 && active(Fault::WalkWidened))
 }
 
 /// The last part that listed ranges take notice of.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 fn faulty_last(last: Option<usize>) -> Option<usize> {
     use crate::fault::{Fault, active};
     match last {
@@ -301,7 +321,7 @@ fn faulty_last(last: Option<usize>) -> Option<usize> {
 }
 
 /// A range that is listed.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 fn faulty_range(range: KeyRange) -> KeyRange {
     use crate::fault::{Fault, active};
     match range.stop() {
@@ -313,7 +333,7 @@ fn faulty_range(range: KeyRange) -> KeyRange {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 fn faulty_reasons(mut reasons: Vec<Option<String>>) -> Vec<Option<String>> {
     use crate::fault::{Fault, active};
     let widened = [
@@ -334,7 +354,3 @@ fn faulty_reasons(mut reasons: Vec<Option<String>>) -> Vec<Option<String>> {
     }
     reasons
 }
-
-#[cfg(test)]
-#[path = "span_tests.rs"]
-mod tests;

@@ -33,7 +33,7 @@ impl WalkBox {
         let count = projection
             .last_restricted(part_box)
             .map_or(0, |last| last + 1);
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         let count = super::faulty_depth(count);
         let parts: Vec<KeyPart> = projection.key.parts().iter().take(count).cloned().collect();
         let fields: Result<Vec<KeyRangeSet>> = parts

@@ -109,18 +109,22 @@ pub fn production_of(text: &str) -> String {
     without_tests(&mask(text), text.to_owned())
 }
 
+/// What marks an item that is compiled for tests alone; those of other packages ask for the second by a feature.
+const FOR_TESTS: [&str; 2] = ["#[cfg(test)]", "#[cfg(any(test, feature = \"testing\"))]"];
+
 /// `text` with the items blanked that are marked for tests in `masked`, where every byte has the same place.
 fn without_tests(masked: &str, text: String) -> String {
     let (code, mut text) = (masked.as_bytes(), text.into_bytes());
-    let attribute = b"#[cfg(test)]";
-    let mut from = 0;
-    while let Some(at) = position(&code[from..], attribute) {
-        let start = from + at;
-        let end = item_end(code, start + attribute.len());
-        for byte in &mut text[start..end] {
-            *byte = blank(*byte);
+    for attribute in FOR_TESTS.map(mask) {
+        let mut from = 0;
+        while let Some(at) = position(&code[from..], attribute.as_bytes()) {
+            let start = from + at;
+            let end = item_end(code, start + attribute.len());
+            for byte in &mut text[start..end] {
+                *byte = blank(*byte);
+            }
+            from = end;
         }
-        from = end;
     }
     String::from_utf8(text).unwrap()
 }
@@ -312,6 +316,10 @@ fn code_for_tests_is_left_out_and_nothing_else() {
         ("#[cfg(test)]\nmod tests {\n a { b }\n}\nkept", 1),
         ("#[cfg(test)]\n#[path = \"x.rs\"]\nmod tests;\nkept", 1),
         ("#[cfg(test)]\nuse a::{b, c};\nkept", 1),
+        (
+            "#[cfg(any(test, feature = \"testing\"))]\nfn g() {}\nkept",
+            1,
+        ),
         (
             "#[cfg(test)]\npub fn f<A, B>(a: A, b: [B; 2]) -> u8 { g() }\nkept",
             1,

@@ -10,7 +10,7 @@ use arrow::ipc::reader::FileReader;
 
 use super::draw::drawn_rows;
 use super::write::write;
-use crate::span::law::random::Random;
+use crate::plan::law::random::Random;
 
 /// The rows of a case that another program wrote.
 const ROWS: &str = "rows.arrow";

@@ -10,9 +10,9 @@ use tokio::runtime::Builder;
 use super::case::Case;
 use super::questions::{Question, questions};
 use crate::datum::canonical_array;
+use crate::plan::law::random::Random;
 use crate::session::testing::texts;
 use crate::session::{Connection, Database};
-use crate::span::law::random::Random;
 
 /// Whether all questions about the case have the same answers; what differs, if any.
 pub(super) fn check(case: &Case, seed: u64) -> Result<(), String> {

@@ -11,7 +11,7 @@ use arrow::array::{
 use arrow::compute::take;
 use arrow::datatypes::{DataType, Field, Float64Type, Schema};
 
-use crate::span::law::random::Random;
+use crate::plan::law::random::Random;
 
 /// The days of 0001-01-01 and 9999-12-31.
 const FIRST_DAY: i32 = -719_162;

@@ -21,9 +21,9 @@ use parking_lot::Mutex;
 use self::case::Case;
 use self::check::check;
 use crate::fault::{self, Fault};
+use crate::plan::law::random::Random;
+use crate::plan::law::run::on_all_cores;
 use crate::seed::{number, seed};
-use crate::span::law::random::Random;
-use crate::span::law::run::on_all_cores;
 
 /// Cases that are drawn, unless `HALITE_FILE_CASES` says otherwise.
 const CASES: u64 = 60;

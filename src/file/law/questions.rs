@@ -5,7 +5,7 @@ use arrow::datatypes::DataType;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use crate::datum::upper_type_name;
-use crate::span::law::random::Random;
+use crate::plan::law::random::Random;
 
 /// A question.
 #[derive(Debug, Clone)]

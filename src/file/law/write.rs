@@ -14,7 +14,7 @@ use datafusion::parquet::file::properties::{
 use datafusion::parquet::file::statistics::{Statistics, ValueStatistics};
 
 use crate::file::parquet::RowGroups;
-use crate::span::law::random::Random;
+use crate::plan::law::random::Random;
 
 /// Writes the rows.
 pub(super) fn write(random: &mut Random, rows: &RecordBatch, path: &Path) {

@@ -1,9 +1,9 @@
 use arrow::datatypes::i256;
 
 use super::{Division, type_of_quotient};
+use crate::plan::law::random::Random;
 use crate::session::Database;
 use crate::session::testing::{rows_of, run, with};
-use crate::span::law::random::Random;
 
 /// As PostgreSQL gives them, but that there are sixteen digits behind the point.
 #[tokio::test]

@@ -72,7 +72,7 @@ fn tag(sql_type: &SqlType) -> u8 {
 
 /// The hash of these bytes.
 fn hash(bytes: &[u8]) -> u64 {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     if crate::fault::active(crate::fault::Fault::HashCollides) {
         return 0;
     }

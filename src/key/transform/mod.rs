@@ -365,8 +365,5 @@ fn column_types(arguments: &[BoundArgument]) -> Result<Vec<SqlType>> {
 }
 
 #[cfg(test)]
-#[path = "agreement_tests.rs"]
-mod agreement_tests;
-#[cfg(test)]
 #[path = "transform_tests.rs"]
 mod transform_tests;

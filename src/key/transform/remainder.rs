@@ -68,7 +68,7 @@ impl Modulo {
             let ends =
                 ends.and_then(|(first, last)| Some((first.as_integer()?, last.as_integer()?)));
             let Some((first, last)) = ends else { continue };
-            #[cfg(test)]
+            #[cfg(any(test, feature = "testing"))]
             if crate::fault::active(crate::fault::Fault::FloorRemainder) {
                 let floored = first.rem_euclid(self.divisor);
                 let pieces = remainders_from_zero(floored, floored + last - first, self.divisor);

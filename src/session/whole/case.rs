@@ -15,8 +15,8 @@ use super::query::Query;
 use super::render::halite_sql;
 use super::subject::{Said, Settings, ask, connect, open};
 use super::truths::LawTable;
-use crate::span::law::quiet::quietly;
-use crate::span::law::random::Random;
+use crate::plan::law::quiet::quietly;
+use crate::plan::law::random::Random;
 
 /// Queries in a row with the same settings.
 const SAME_SETTINGS: u64 = 8;

@@ -14,12 +14,12 @@ use super::truths::LawTable;
 use crate::datum::{Datum, SqlType};
 use crate::function::scalar_functions;
 use crate::key::{Expression, NullOrder, PartDefinition, SortOrder};
+use crate::plan::law::condition::{Column, Condition};
+use crate::plan::law::predicate_text::sql;
+use crate::plan::law::random::Random;
+use crate::plan::law::shrink::simpler;
+use crate::plan::law::values::{hostile, key_types};
 use crate::seed::{number, seed};
-use crate::span::law::condition::{Column, Condition};
-use crate::span::law::predicate_text::sql;
-use crate::span::law::random::Random;
-use crate::span::law::shrink::simpler;
-use crate::span::law::values::{hostile, key_types};
 
 /// Cases unless `HALITE_CASES` says otherwise.
 const CASES: u64 = 500;

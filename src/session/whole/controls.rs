@@ -17,8 +17,8 @@
 use super::case::{QUERIES, Verdict, Workshop, report};
 use super::shrink::shrink;
 use crate::fault::{self, Fault};
+use crate::plan::law::random::Random;
 use crate::seed::number;
-use crate::span::law::random::Random;
 
 /// A control gives up after so many databases, unless `HALITE_CONTROL_DATABASES` says otherwise.
 const DATABASES: u64 = 60;

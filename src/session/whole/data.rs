@@ -8,11 +8,11 @@ use arrow::datatypes::{Field, Schema};
 use super::truths::is_sql;
 use crate::datum::{Datum, Precision, SqlType, to_array};
 use crate::key::{NullOrder, PartDefinition, RowKey, SortOrder};
-use crate::span::law::cases::{parts, row_key};
-use crate::span::law::condition::Column;
-use crate::span::law::predicate_text::value_sql;
-use crate::span::law::random::Random;
-use crate::span::law::values::pool;
+use crate::plan::law::cases::{parts, row_key};
+use crate::plan::law::condition::Column;
+use crate::plan::law::predicate_text::value_sql;
+use crate::plan::law::random::Random;
+use crate::plan::law::values::pool;
 
 /// A row's values, in the order of the columns.
 pub(super) type Row = Vec<Option<Datum>>;

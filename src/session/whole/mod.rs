@@ -33,9 +33,9 @@ use std::time::Instant;
 
 use self::case::{Case, QUERIES, Verdict, Workshop, report, script};
 use self::shrink::shrink;
+use crate::plan::law::random::Random;
+use crate::plan::law::run::on_all_cores;
 use crate::seed::number;
-use crate::span::law::random::Random;
-use crate::span::law::run::on_all_cores;
 
 /// Queries, unless `HALITE_WHOLE_CASES` says otherwise: `make test-long` asks for 200,000, where all that has been wrong of
 /// late was found.

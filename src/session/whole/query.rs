@@ -4,7 +4,7 @@
 //! taken out or put elsewhere without another meaning of what is left.
 
 use crate::datum::SqlType;
-use crate::span::law::condition::{Comparison, Condition, Truth};
+use crate::plan::law::condition::{Comparison, Condition, Truth};
 
 /// A query with its common table expressions, its order and its page.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use super::query::{
     Relation, Select, SetOperation, SetOperator, SortBy, SortKey, Source, Window,
 };
 use super::truths::Truths;
-use crate::span::law::condition::{Column, Truth};
-use crate::span::law::predicate_text;
+use crate::plan::law::condition::{Column, Truth};
+use crate::plan::law::predicate_text;
 
 /// Writes queries over some tables.
 struct Renderer<'a, 't> {

@@ -12,9 +12,9 @@ use super::super::{Connection, Database};
 use super::answer::{Answer, Difference};
 use super::data::Data;
 use crate::error::{Error, ErrorKind, Result};
+use crate::plan::law::random::Random;
 use crate::row::Grouped;
 use crate::run::outcome::Outcome;
-use crate::span::law::random::Random;
 use crate::store::MemoryStore;
 
 /// Whether rows are dealt to partitions only where they are more than a batch.

@@ -9,12 +9,12 @@ use arrow::array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema};
 
 use super::data::{Row, Table};
-use crate::span::law::cases::{Variant, key_columns, key_terms};
-use crate::span::law::condition::{Column, Condition, Term};
-use crate::span::law::oracle::{Oracle, Outcome};
-use crate::span::law::predicate_text::sql;
-use crate::span::law::predicates::Generator;
-use crate::span::law::random::Random;
+use crate::plan::law::cases::{Variant, key_columns, key_terms};
+use crate::plan::law::condition::{Column, Condition, Term};
+use crate::plan::law::oracle::{Oracle, Outcome};
+use crate::plan::law::predicate_text::sql;
+use crate::plan::law::predicates::Generator;
+use crate::plan::law::random::Random;
 
 /// A table as the law knows it: the rows, behind them one of NULLs, and their oracle.
 pub(super) struct LawTable {

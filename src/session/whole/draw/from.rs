@@ -2,8 +2,8 @@
 
 use super::super::query::{Expr, From, Join, JoinKind, On, Predicate, Relation, Source};
 use super::{Draw, Output, SOURCES, Scope, Value};
-use crate::span::law::condition::Comparison;
-use crate::span::law::predicates::kind;
+use crate::plan::law::condition::Comparison;
+use crate::plan::law::predicates::kind;
 
 const KINDS: [(u32, JoinKind); 7] = [
     (30, JoinKind::Inner),

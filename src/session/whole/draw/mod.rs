@@ -13,7 +13,7 @@ use super::data::Data;
 use super::query::{Body, Expr, Item, Query, Select, SetOperation, SetOperator, SortBy, SortKey};
 use super::truths;
 use crate::datum::SqlType;
-use crate::span::law::random::Random;
+use crate::plan::law::random::Random;
 
 /// A value that an expression can be made of.
 #[derive(Debug, Clone)]

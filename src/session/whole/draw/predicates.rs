@@ -3,8 +3,8 @@
 use super::super::query::{Body, Expr, From, Item, Predicate, Query, Select};
 use super::{Draw, Scope, Value};
 use crate::datum::SqlType;
-use crate::span::law::condition::{Comparison, Truth};
-use crate::span::law::predicates::kind;
+use crate::plan::law::condition::{Comparison, Truth};
+use crate::plan::law::predicates::kind;
 
 impl Draw<'_> {
     /// A condition over a scope; with a depth subqueries, too.

@@ -6,7 +6,7 @@ use super::super::query::{
 use super::aggregates::{count_all, integer};
 use super::{Draw, Output, Scope, Value};
 use crate::datum::SqlType;
-use crate::span::law::predicates::kind;
+use crate::plan::law::predicates::kind;
 
 /// What the items of a SELECT are made of.
 pub(super) struct Material {

@@ -8,11 +8,11 @@ use super::super::truths::is_sql;
 use super::aggregates::{count_all, integer};
 use super::{Draw, Scope, Value};
 use crate::datum::{Datum, Precision, SqlType};
-use crate::span::law::condition::Comparison;
-use crate::span::law::constants::spelt;
-use crate::span::law::predicate_text::constant_sql;
-use crate::span::law::predicates::kind;
-use crate::span::law::values::hostile;
+use crate::plan::law::condition::Comparison;
+use crate::plan::law::constants::spelt;
+use crate::plan::law::predicate_text::constant_sql;
+use crate::plan::law::predicates::kind;
+use crate::plan::law::values::hostile;
 
 /// Regular expressions: some look for a backslash.
 const PATTERNS: [&str; 5] = [r"'a\\'", r"'\\'", r"'a\\b'", "'^a'", "'b'"];

@@ -2,7 +2,7 @@
 
 use super::super::query::{Aggregate, Expr, Predicate, Window};
 use super::queries::queries;
-use crate::span::law::shrink::simpler as simpler_condition;
+use crate::plan::law::shrink::simpler as simpler_condition;
 
 pub(super) fn optional(predicate: Option<&Predicate>) -> Vec<Option<Predicate>> {
     match predicate {

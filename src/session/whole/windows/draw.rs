@@ -1,7 +1,7 @@
 //! Tables and windows, drawn.
 
 use super::Row;
-use crate::span::law::random::Random;
+use crate::plan::law::random::Random;
 
 /// What rows are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

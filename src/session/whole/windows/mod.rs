@@ -19,9 +19,9 @@ use super::super::testing::texts;
 use super::subject::{Settings, connect};
 use crate::error::Result;
 use crate::fault::{self, Fault};
+use crate::plan::law::random::Random;
 use crate::seed::number;
 use crate::session::Database;
-use crate::span::law::random::Random;
 
 /// Tables, unless `HALITE_WINDOW_TABLES` says otherwise.
 const TABLES: u64 = 60;

@@ -8,8 +8,8 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use super::cells::{Cell, KINDS, Kind, Type};
 use super::file::{Style, written};
+use crate::plan::law::random::Random;
 use crate::session::{Connection, Database};
-use crate::span::law::random::Random;
 
 pub(super) struct Case {
     style: Style,

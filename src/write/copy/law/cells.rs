@@ -2,7 +2,7 @@
 
 use chrono::{NaiveDate, NaiveDateTime};
 
-use crate::span::law::random::Random;
+use crate::plan::law::random::Random;
 
 /// A value in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A file of random rows, as a program may have written it, and on which line each row begins.
 
 use super::cells::Cell;
-use crate::span::law::random::Random;
+use crate::plan::law::random::Random;
 
 /// How a file is written.
 #[derive(Debug, Clone)]

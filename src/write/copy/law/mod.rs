@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 use self::case::{Case, Verdict};
 use crate::fault::{self, Fault};
+use crate::plan::law::random::Random;
 use crate::seed::number;
-use crate::span::law::random::Random;
 
 /// Cases, unless `HALITE_TEXTS_CASES` says otherwise.
 const CASES: u64 = 80;

@@ -6,11 +6,11 @@ use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use std::sync::Arc;
 
-use super::*;
 use crate::datum::{Datum, Precision, SqlType};
 use crate::function::{scalar_functions, spellings};
 use crate::key::testing::{key_of, with_seed};
 use crate::key::{Cut, KeyColumn, TRANSFORMS};
+use crate::predicate::*;
 
 fn columns() -> Vec<KeyColumn> {
     let timestamp = |precision| SqlType::Timestamp {
@@ -246,7 +246,7 @@ fn every_part_is_read_as_it_is_written() {
                 };
                 let part = &key.parts()[0];
                 for written in spellings(part) {
-                    let found = part::part(&written, key.columns());
+                    let found = crate::predicate::part(&written, key.columns());
                     let value_type = part.transform().value_type().clone();
                     let expected = Some((part.expression().clone(), value_type));
                     assert_eq!(found, expected, "{written} of {:?}", key.columns());

@@ -1,6 +1,6 @@
 //! What is said of a row that meets a single value, and in which words.
 
-use super::plain;
+use crate::datum::plain;
 use crate::error::{Error, ErrorKind};
 use crate::session::Database;
 

@@ -14,10 +14,11 @@ use sqlparser::ast::Statement;
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
 
-use super::RowKey;
-use super::testing::{assert_golden, unhex};
 use crate::catalog::ddl::define_table;
 use crate::datum::{Datum, SqlType, datum_at};
+use crate::golden::assert_golden;
+use crate::key::RowKey;
+use crate::key::testing::unhex;
 use crate::keyrange::hex;
 
 fn row_key(sql: &str) -> RowKey {
@@ -105,7 +106,7 @@ fn run_script(script: &str) -> String {
         let input = block.split("\n---").next().unwrap_or_default().trim();
         let shown: String = if input.starts_with("CREATE TABLE") {
             let key = current.insert(row_key(input.trim_end_matches(';')));
-            let line = |warning: &super::Warning| {
+            let line = |warning: &crate::key::Warning| {
                 format!(
                     "{}: {}\n  {}\n",
                     warning.warning, warning.part, warning.reason
@@ -130,8 +131,7 @@ fn golden_scripts() {
     let mut count = 0;
     for path in files {
         let script = std::fs::read_to_string(&path).unwrap();
-        let name = format!("golden/{}", path.file_name().unwrap().display());
-        assert_golden(&name, &run_script(&script));
+        assert_golden(&path, &run_script(&script));
         count += 1;
     }
     assert!(count >= 3, "{count} scripts");

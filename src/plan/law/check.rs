@@ -14,8 +14,6 @@ use super::tightness::{self, Bounds};
 use crate::datum::Datum;
 use crate::key::RowKey;
 use crate::keyrange::{Guide, Step, hex};
-use crate::span::boxes::Dimensions;
-use crate::span::project::Projection;
 use crate::span::{BUDGET, Plan, Run, Spans, Walk, Work};
 
 /// The budgets at which every case is planned; the first is what users have.
@@ -519,7 +517,7 @@ impl Trial<'_> {
 
     /// A walk over the same boxes and the listed ranges agree on every key.
     fn check_agreement(&self, plan: &Plan) -> Result<(), Violation> {
-        let projection = Projection::new(self.of.key, Dimensions::default());
+        let walks = plan.spans.walks(self.of.key).map_err(self.failed())?;
         let walked: HashSet<Option<u32>> = plan.spans.runs().iter().map(|run| run.bucket).collect();
         debug_assert_eq!(
             walked.len(),
@@ -527,12 +525,10 @@ impl Trial<'_> {
             "one run for a bucket"
         );
         for run in plan.spans.runs() {
-            let (Some(set), Some(boxes)) =
-                (run.ranges(self.of.key), plan.spans.boxes.get(&run.bucket))
-            else {
+            let of_run = walks.iter().find(|(bucket, _)| *bucket == run.bucket);
+            let (Some(set), Some((_, walk))) = (run.ranges(self.of.key), of_run) else {
                 continue;
             };
-            let walk = Walk::over_boxes(&projection, boxes).map_err(self.failed())?;
             for entry in &self.of.stored.entries {
                 let by_walk = match walk
                     .as_ref()
@@ -554,7 +550,7 @@ impl Trial<'_> {
                     }
                 }
             }
-            if let Some(walk) = &walk {
+            if let Some(walk) = walk {
                 let on = walk_on(walk, &self.of.stored.keys).map_err(self.failed())?;
                 self.scan_back(walk, &on.delivered)?;
             }

@@ -1,7 +1,7 @@
 //! Conditions on what is computed of a column: sums, moved times, choices, patterns that LIKE does not know.
 
 use super::*;
-use crate::span::law::condition::{Choice, Matching, Otherwise};
+use crate::plan::law::condition::{Choice, Matching, Otherwise};
 
 const HOUR: i64 = 3_600_000_000_000;
 

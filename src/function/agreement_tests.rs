@@ -12,11 +12,11 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::prelude::SessionContext;
 use fastrand::Rng;
 
-use super::*;
-use crate::datum::{datum_at, to_array};
+use crate::datum::{Datum, datum_at, to_array};
 use crate::function::{DateBin, spellings};
-use crate::key::RowKey;
 use crate::key::testing::{key_of, row, with_seed};
+use crate::key::transform::*;
+use crate::key::{Domain, RowKey};
 
 /// An array of one row through a function of DataFusion; `None` where it raises an error.
 fn call(function: &ScalarUDF, arguments: Vec<ColumnarValue>) -> Option<ArrayRef> {
