@@ -8,6 +8,7 @@ mod documents;
 mod names;
 mod rooms;
 mod source;
+mod walks;
 
 use std::collections::BTreeMap;
 use std::fs;
