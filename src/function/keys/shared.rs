@@ -114,9 +114,8 @@ impl SharedRows {
         rows.keys().map(place_of).collect()
     }
 
-    /// What is shown of rows.
-    fn values(&self, name: &str, rows: &Chunk) -> Result<ArrayRef, Error> {
-        let places = self.tables_of(rows)?;
+    /// What is shown of rows, which are of the tables at these places.
+    fn values(&self, name: &str, rows: &Chunk, places: &[usize]) -> Result<ArrayRef, Error> {
         let table_of = |place: &usize| self.tables.get(*place).map(|(table, _)| table);
         Ok(match name {
             "table_name" => {
@@ -124,11 +123,11 @@ impl SharedRows {
                 Arc::new(names.collect::<StringArray>())
             }
             "key" => {
-                let keys = rows.keys().zip(&places);
+                let keys = rows.keys().zip(places);
                 let keys = keys.map(|(key, place)| Some(table_of(place)?.row_key().readable(key)));
                 Arc::new(keys.collect::<StringArray>())
             }
-            _ => self.as_json(rows, &places)?,
+            _ => self.as_json(rows, places)?,
         })
     }
 
@@ -210,9 +209,15 @@ impl Rows for OpenRows<'_> {
         let mut of_keys = self.keys.columns(&of_keys, selection)?.into_iter();
         let selected = selection.map(|selection| selected(self.chunk, selection));
         let chunk = selected.as_ref().unwrap_or(self.chunk);
+        let places = if columns.iter().any(|column| table.is_stored(*column)) {
+            self.rows.tables_of(chunk)?
+        } else {
+            Vec::new()
+        };
         let column = |position: &usize| {
             if table.is_stored(*position) {
-                self.rows.values(&table.column(*position)?.name, chunk)
+                let name = &table.column(*position)?.name;
+                self.rows.values(name, chunk, &places)
             } else {
                 let next = of_keys.next();
                 next.ok_or_else(|| Error::internal("a column of keys that is not there"))
