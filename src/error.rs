@@ -260,19 +260,6 @@ impl Error {
     }
 
     /// What the statement names that is not there, if that is what is wrong.
-    ///
-    /// ```
-    /// # use halite::Nameable;
-    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-    /// # let connection = halite::Database::in_memory()?.connect();
-    /// connection.execute("CREATE TABLE gull (id INT, PRIMARY KEY (id))", ()).await?;
-    /// let error = connection.query("SELECT nme FROM gull", ()).await.unwrap_err();
-    /// let missing = error.missing().expect("a column");
-    /// assert_eq!((missing.what, missing.name.as_str()), (Nameable::Column, "nme"));
-    /// assert_eq!(missing.others, ["gull.id"]);
-    /// # Ok::<(), halite::Error>(())
-    /// # }).unwrap();
-    /// ```
     pub fn missing(&self) -> Option<&Missing> {
         self.subject.as_ref()?.missing.as_ref()
     }
@@ -326,17 +313,6 @@ impl Error {
     }
 
     /// What a row does not satisfy: `PRIMARY KEY`, `NOT NULL`, or the name of a constraint.
-    ///
-    /// ```
-    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
-    /// # let connection = halite::Database::in_memory()?.connect();
-    /// connection.execute("CREATE TABLE gull (id INT, name TEXT NOT NULL, PRIMARY KEY (id))", ()).await?;
-    /// let error = connection.execute("INSERT INTO gull VALUES (1, 'kelp'), (2, NULL)", ()).await.unwrap_err();
-    /// assert_eq!((error.table(), error.column()), (Some("gull"), Some("name")));
-    /// assert_eq!((error.constraint(), error.row()), (Some("NOT NULL"), Some(2)));
-    /// # Ok::<(), halite::Error>(())
-    /// # }).unwrap();
-    /// ```
     pub fn constraint(&self) -> Option<&str> {
         self.subject.as_ref()?.constraint.as_deref()
     }

@@ -64,6 +64,27 @@
 //! A statement reads one snapshot of the database, taken when it begins. Dropping a stream, or the future of a
 //! statement, ends the work behind it; a change that has begun to be written is written whole or not at all.
 //!
+//! # What an error says
+//!
+//! Its [`ErrorKind`] says what a caller must do; what it is about it names, for programs that tell it in their own words.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> halite::Result<()> {
+//! # let conn = halite::Database::in_memory()?.connect();
+//! conn.execute("CREATE TABLE gull (id INT, name TEXT NOT NULL, PRIMARY KEY (id))", ()).await?;
+//! let error = conn.execute("INSERT INTO gull VALUES (1, 'kelp'), (2, NULL)", ()).await.unwrap_err();
+//! assert_eq!((error.table(), error.column()), (Some("gull"), Some("name")));
+//! assert_eq!((error.constraint(), error.row()), (Some("NOT NULL"), Some(2)));
+//!
+//! let error = conn.query("SELECT nme FROM gull", ()).await.unwrap_err();
+//! let missing = error.missing().expect("a column");
+//! assert_eq!((missing.what, missing.name.as_str()), (halite::Nameable::Column, "nme"));
+//! assert_eq!(missing.others, ["gull.id", "gull.name"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! What these pages show is what a program can build on. The other modules are how Halite is built, from the store up:
 //! they are public for its own tests and benchmarks, are not shown, and change with any version.
 
