@@ -1,12 +1,15 @@
 //! Changes that are applied together.
 
 use crate::error::{Error, Result};
+use crate::keyrange::KeyRange;
 
-/// Changes to one or more spaces, in order: of two on one key the later one counts. A part of a statement's
-/// [`Changes`](super::Changes), applied with them.
+/// Changes to one or more spaces, in order: of two on one key the later one counts. Ranges that are deleted come before
+/// all of them, in whatever order they are added. A part of a statement's [`Changes`](super::Changes), applied with them.
 #[derive(Debug, Clone, Default)]
 pub struct WriteBatch {
     spaces: Vec<String>,
+    /// What is deleted first: the index of its space, and the keys.
+    ranges: Vec<(usize, KeyRange)>,
     /// Where keys and values lie; those that are put one by one, in the last.
     buffers: Vec<Vec<u8>>,
     operations: Vec<BatchedChange>,
@@ -35,7 +38,7 @@ struct BatchedChange {
 /// Batches are equal that do the same in the same order.
 impl PartialEq for WriteBatch {
     fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
+        self.ranges().eq(other.ranges()) && self.iter().eq(other.iter())
     }
 }
 
@@ -84,6 +87,7 @@ impl WriteBatch {
             operations: operations
                 .ok_or_else(|| Error::internal("a change outside of its buffers"))?,
             spaces: vec![space.to_owned()],
+            ranges: Vec::new(),
             buffers,
         })
     }
@@ -98,8 +102,18 @@ impl WriteBatch {
         self.push(space, key, None);
     }
 
+    /// Deletes the entries that a range has before the statement: what the statement itself puts there stays. It costs as
+    /// much as one change in a local store, however many there are.
+    pub fn delete_range(&mut self, space: &str, range: &KeyRange) {
+        let space = self.space_index(space);
+        self.ranges.push((space, range.clone()));
+    }
+
     /// Adds the operations of another batch behind these.
     pub fn append(&mut self, other: &Self) {
+        for (space, range) in other.ranges() {
+            self.delete_range(space, range);
+        }
         for operation in other.iter() {
             self.push(operation.space, operation.key, operation.value);
         }
@@ -138,25 +152,40 @@ impl WriteBatch {
         }
     }
 
-    /// The number of operations.
+    /// The number of operations, without ranges.
     pub fn len(&self) -> usize {
         self.operations.len()
     }
 
-    /// Whether there is no operation.
+    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+        self.operations.is_empty() && self.ranges.is_empty()
     }
 
     /// About how much memory the batch takes, in bytes: what a statement's budget counts.
     pub fn size_in_bytes(&self) -> usize {
         let bytes: usize = self.buffers.iter().map(Vec::len).sum();
-        bytes + self.operations.len() * size_of::<BatchedChange>()
+        let bounds = |range: &KeyRange| range.start().len() + range.stop().map_or(0, <[u8]>::len);
+        let ranges = self.ranges.iter().map(|(_, range)| bounds(range));
+        bytes
+            + self.operations.len() * size_of::<BatchedChange>()
+            + ranges.sum::<usize>()
+            + self.ranges.len() * size_of::<(usize, KeyRange)>()
     }
 
     /// The spaces that are named, each once.
     pub fn spaces(&self) -> impl Iterator<Item = &str> {
         self.spaces.iter().map(String::as_str)
+    }
+
+    /// What is deleted before all operations: ranges, each with its space.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "spaces are only added: delete_range alone makes an index"
+    )]
+    pub fn ranges(&self) -> impl ExactSizeIterator<Item = (&str, &KeyRange)> {
+        let ranges = self.ranges.iter();
+        ranges.map(|(space, range)| (self.spaces[*space].as_str(), range))
     }
 
     /// The operations in the order in which they were added.
@@ -200,6 +229,25 @@ mod tests {
         ] {
             batch(key, value).unwrap_err();
         }
+    }
+
+    #[test]
+    fn ranges_come_along() {
+        let all = KeyRange::all();
+        let mut batch = WriteBatch::new();
+        batch.put("a", b"k", b"v");
+        let without = batch.clone();
+        batch.delete_range("b", &all);
+        assert_ne!(batch, without);
+        assert!(batch.size_in_bytes() > without.size_in_bytes());
+        let mut other = WriteBatch::new();
+        other.delete_range("a", &KeyRange::prefix(b"k"));
+        assert!(!other.is_empty());
+        batch.append(&other);
+        let prefix = KeyRange::prefix(b"k");
+        let ranges: Vec<_> = batch.ranges().collect();
+        assert_eq!(ranges, [("b", &all), ("a", &prefix)]);
+        assert_eq!((batch.len(), batch.spaces().count()), (1, 2));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use super::{BulkWriter, Durability, Durable, Snapshot, Store, WriteBatch};
 use crate::error::{Error, Result};
+use crate::keyrange::KeyRange;
 
 /// A lock on a space that a statement changes, held from [`Store::begin`] until the statement ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,11 +64,14 @@ pub trait Changes: Send + fmt::Debug {
     }
 
     /// Appends changes of any spaces. Of several changes of one key the last one counts; those made through
-    /// [`Changes::bulk`] count as earlier than all of these. A store may send them at once; nobody sees them before the
-    /// commit.
+    /// [`Changes::bulk`] count as earlier than all of these, and ranges that are deleted as earlier than those. A store may
+    /// send them at once; nobody sees them before the commit.
     ///
-    /// Errors: those of [`Changes::commit`], here or there; a remote store may refuse, as `Internal`, a key that it may
-    /// have sent already, because a load of the same space has passed it.
+    /// Who deletes a range has it to itself, by a claim on its space or on one that stands for it: what others put there
+    /// meanwhile may go or stay.
+    ///
+    /// Errors: those of [`Changes::commit`], here or there; a remote store may refuse, as `Internal`, a key or a range that
+    /// it may have sent already, because a load of the same space has passed it.
     fn write(&mut self, batch: WriteBatch) -> Result<()>;
 
     /// A writer for more changes of one space than should be held in memory, in key order. A statement has one load for
@@ -115,8 +119,8 @@ pub(super) trait LocalStore: Store {
         self.write(batch, Durability::Sync).map(|()| None)
     }
 
-    /// A load of a space, see [`Changes::bulk`].
-    fn load(self: Arc<Self>, space: &str) -> Result<Self::Load>;
+    /// A load of a space, see [`Changes::bulk`], that begins with deleting these ranges.
+    fn load(self: Arc<Self>, space: &str, deleted: &[&KeyRange]) -> Result<Self::Load>;
 
     /// Applies loads, at least one, in one step, each behind those before it; of one space there may be several. When it
     /// returns they have reached the disk, as with [`Durability::Sync`], and so has all that was written before them.
@@ -197,7 +201,7 @@ impl<S: LocalStore> Changes for LocalChanges<S> {
         let at = match known {
             Some(at) => at,
             None => {
-                let load = Arc::clone(&self.store).load(space)?;
+                let load = Arc::clone(&self.store).load(space, &[])?;
                 self.loads.push((space.to_owned(), load));
                 self.loads.len() - 1
             }
@@ -251,11 +255,19 @@ fn free(claimed: Claimed) {
 fn ingest<S: LocalStore>(
     store: &Arc<S>,
     batch: &WriteBatch,
-    loads: Vec<(String, S::Load)>,
+    begun: Vec<(String, S::Load)>,
 ) -> Result<()> {
-    let mut loads: Vec<S::Load> = loads.into_iter().map(|(_, load)| load).collect();
+    let mut loads = Vec::new();
     for space in batch.spaces() {
-        let mut load = Arc::clone(store).load(space)?;
+        let ranges = batch.ranges().filter(|(name, _)| *name == space);
+        let ranges: Vec<&KeyRange> = ranges.map(|(_, range)| range).collect();
+        if !ranges.is_empty() {
+            loads.push(Arc::clone(store).load(space, &ranges)?);
+        }
+    }
+    loads.extend(begun.into_iter().map(|(_, load)| load));
+    for space in batch.spaces() {
+        let mut load = Arc::clone(store).load(space, &[])?;
         for (key, value) in sorted(batch, space) {
             match value {
                 Some(value) => load.put(key, value)?,

@@ -111,6 +111,9 @@ conformance! {
     several_claims_are_granted_at_once,
     a_claim_ends_when_it_is_dropped,
     of_concurrent_statements_none_is_lost,
+    a_range_is_deleted_before_all_else,
+    a_range_is_deleted_beside_loads,
+    every_range_of_hostile_keys_is_deleted,
     a_commit_stamps_what_it_claimed,
     // BulkWriter
     a_load_is_seen_at_once_and_by_later_snapshots,

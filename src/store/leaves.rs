@@ -114,6 +114,31 @@ impl SortedEntries {
         }
     }
 
+    /// Removes all entries of a range. Leaves that lie inside are not looked into.
+    pub(super) fn remove_range(&mut self, range: &KeyRange) {
+        let first = self.leaf_for(range.start());
+        let behind = self.leaves.len();
+        let last = range.stop().map_or(behind, |stop| self.leaf_for(stop));
+        let is_inside = |leaf: &Leaf| {
+            let ends = (leaf.entries.first(), leaf.entries.last());
+            matches!(ends, (Some(first), Some(last))
+                if range.contains(first.key()) && range.contains(last.key()))
+        };
+        let mut kept = Vec::with_capacity(2);
+        let touched = self.leaves.drain(first..(last + 1).min(behind));
+        for mut leaf in touched {
+            if is_inside(&leaf) {
+                continue;
+            }
+            let entries = &mut Arc::make_mut(&mut leaf).entries;
+            entries.retain(|entry| !range.contains(entry.key()));
+            if !leaf.entries.is_empty() {
+                kept.push(leaf);
+            }
+        }
+        self.leaves.splice(first..first, kept);
+    }
+
     /// The first leaf that may hold `key`; the number of leaves if all of them end before it.
     fn leaf_for(&self, key: &[u8]) -> usize {
         self.leaves.partition_point(|leaf| leaf.ends_before(key))

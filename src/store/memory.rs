@@ -140,6 +140,11 @@ impl LocalStore for MemoryStore {
         }
         // From here on nothing fails: readers see all of the batch or, until the lock is free, nothing.
         let spaces = Arc::make_mut(&mut spaces);
+        for (space, range) in batch.ranges() {
+            if let Some(entries) = spaces.get_mut(space) {
+                Arc::make_mut(entries).remove_range(range);
+            }
+        }
         for operation in batch.iter() {
             if let Some(entries) = spaces.get_mut(operation.space) {
                 apply(Arc::make_mut(entries), operation);
@@ -148,11 +153,15 @@ impl LocalStore for MemoryStore {
         Ok(())
     }
 
-    fn load(self: Arc<Self>, space: &str) -> Result<MemoryLoad> {
+    fn load(self: Arc<Self>, space: &str, deleted: &[&KeyRange]) -> Result<MemoryLoad> {
         find(&self.spaces.read(), space)?;
+        let mut changes = WriteBatch::new();
+        for range in deleted {
+            changes.delete_range(space, range);
+        }
         Ok(MemoryLoad {
             space: space.to_owned(),
-            changes: WriteBatch::new(),
+            changes,
             order: Ascending::default(),
         })
     }

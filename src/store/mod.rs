@@ -512,6 +512,30 @@ pub fn read_chunks<E: From<Error>>(
     }
 }
 
+/// The keys that `range` has in `space`: what a store deletes one by one that cannot delete a range at once.
+///
+/// # Errors
+/// Those of the store.
+#[cfg(any(test, feature = "test-stores", feature = "hbase"))]
+pub(crate) fn keys_in(
+    snapshot: Arc<dyn Snapshot>,
+    space: &str,
+    range: &KeyRange,
+) -> Result<Vec<Vec<u8>>> {
+    let mut request = ReadRequest::range(space, range.clone(), Direction::Forward);
+    request.values = false;
+    let mut reader = snapshot.read(request)?;
+    let (mut keys, mut chunk) = (Vec::new(), Chunk::default());
+    loop {
+        chunk.clear();
+        let more = reader.fill(&mut chunk, ChunkLimit::default())?;
+        keys.extend(chunk.keys().map(<[u8]>::to_vec));
+        if !more {
+            return Ok(keys);
+        }
+    }
+}
+
 /// Applies a batch by itself, which minds no claims; for tests.
 #[cfg(test)]
 pub(crate) fn commit_batch<S: Store + ?Sized>(

@@ -43,13 +43,14 @@ mod syncs;
 mod verify;
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use ::rocksdb::{
-    AsColumnFamilyRef, BoundColumnFamily, Cache, DB, FileType, FlushOptions,
+    AsColumnFamilyRef, BoundColumnFamily, Cache, DB, FileType, FlushOptions, IteratorMode,
     LiveFilesStorageInfoOptions, Options, Range, SizeApproximationFlags, Snapshot as RocksView,
     WriteOptions, statistics::Ticker,
 };
@@ -58,7 +59,7 @@ use parking_lot::{Mutex, RwLock};
 use self_cell::self_cell;
 
 use self::bulk::RocksLoad;
-use self::clearing::Clearing;
+use self::clearing::{Clearing, Deletions};
 use self::errors::store_error;
 use self::newest::Newest;
 use self::options::{family_options, space_buffer};
@@ -495,6 +496,14 @@ impl LocalStore for RocksStore {
         let spaces = self.current_to_change()?;
         let database = spaces.borrow_owner();
         let mut changes = ::rocksdb::WriteBatch::with_capacity_bytes(batch.size_in_bytes());
+        let mut emptied = Deletions::default();
+        for (space, range) in batch.ranges() {
+            let family = &spaces.find(space)?.family;
+            if let Some((start, stop)) = bounded(&spaces, space, range)? {
+                changes.delete_range_cf(family, start, &stop);
+                emptied.add_range(space, start, &stop);
+            }
+        }
         for operation in batch.iter() {
             let family = &spaces.find(operation.space)?.family;
             match operation.value {
@@ -504,7 +513,8 @@ impl LocalStore for RocksStore {
         }
         let deleted = batch.iter().filter(|operation| operation.value.is_none());
         let deleted = deleted.map(|operation| (operation.space, operation.key));
-        let to_clear = self.clearing.note(deleted);
+        let mut to_clear = self.clearing.note(deleted);
+        to_clear.extend(emptied.take_full());
         drop(batch);
         if changes.is_empty() {
             return Ok(());
@@ -524,7 +534,7 @@ impl LocalStore for RocksStore {
     }
 
     fn write_early(self: Arc<Self>, batch: WriteBatch) -> Result<Option<Durable>> {
-        if batch.iter().next().is_none() {
+        if batch.is_empty() {
             return self.write(batch, Durability::Sync).map(|()| None);
         }
         self.write(batch, Durability::Buffered)?;
@@ -537,8 +547,10 @@ impl LocalStore for RocksStore {
         })))
     }
 
-    fn load(self: Arc<Self>, space: &str) -> Result<RocksLoad> {
-        RocksLoad::new(&self, space)
+    fn load(self: Arc<Self>, space: &str, deleted: &[&KeyRange]) -> Result<RocksLoad> {
+        let mut load = RocksLoad::new(&self, space)?;
+        load.delete_ranges(&self.current(), deleted)?;
+        Ok(load)
     }
 
     fn ingest(&self, mut loads: Vec<RocksLoad>) -> Result<()> {
@@ -547,6 +559,7 @@ impl LocalStore for RocksStore {
             self.current().find(load.space())?;
         }
         loads.retain(|load| !load.is_empty());
+        let mut loads = RocksLoad::joined(loads);
         let to_clear = loads.iter_mut().flat_map(RocksLoad::take_deletions);
         let to_clear = to_clear.collect();
         if loads.len() > 1 {
@@ -570,6 +583,24 @@ impl LocalStore for RocksStore {
         self.clearing.clear(&spaces, to_clear);
         Ok(())
     }
+}
+
+/// The range as RocksDB wants it, with a stop, which is behind the last key if there is none; nothing where no key is.
+fn bounded<'a>(
+    spaces: &Spaces,
+    space: &str,
+    range: &'a KeyRange,
+) -> Result<Option<(&'a [u8], Cow<'a, [u8]>)>> {
+    if let Some(stop) = range.stop() {
+        return Ok(Some((range.start(), Cow::Borrowed(stop))));
+    }
+    let family = &spaces.find(space)?.family;
+    let database = spaces.borrow_owner();
+    let mut last = database.db.iterator_cf(family, IteratorMode::End);
+    let last = last.next().transpose();
+    let last = last.map_err(|error| database.failed("looking for the last key", error))?;
+    let last = last.filter(|(key, _)| range.contains(key));
+    Ok(last.map(|(key, _)| (range.start(), Cow::Owned([&key, &[0][..]].concat()))))
 }
 
 /// About how many entries a space has.

@@ -305,7 +305,7 @@ fn a_load_takes_what_was_written_before_it_to_the_disk() {
     create(&store, "u");
     put(&store, "t", b"before", Durability::Buffered);
     let syncs = store.log_syncs().unwrap();
-    let mut load = Arc::clone(&store).load("u").unwrap();
+    let mut load = Arc::clone(&store).load("u", &[]).unwrap();
     load.put(b"loaded", b"value").unwrap();
     store.ingest(vec![load]).unwrap();
     assert_eq!(store.log_syncs(), Some(syncs + 1));

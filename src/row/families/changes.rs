@@ -32,6 +32,15 @@ impl Changes for Split {
 
     fn write(&mut self, rows: WriteBatch) -> Result<()> {
         let mut entries = WriteBatch::new();
+        for (space, range) in rows.ranges() {
+            if space == &**self.spaces.first() {
+                for family in self.spaces.families().iter() {
+                    entries.delete_range(family, range);
+                }
+            } else {
+                entries.delete_range(space, range);
+            }
+        }
         let mut put = |space: &str, key: &[u8], value: Option<&[u8]>| match value {
             Some(value) => entries.put(space, key, value),
             None => entries.delete(space, key),

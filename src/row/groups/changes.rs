@@ -7,7 +7,9 @@ use twox_hash::XxHash3_64;
 
 use super::{Ungrouped, pack};
 use crate::error::{Error, Result};
-use crate::store::{Ascending, BulkWriter, Changes, Chunk, Durability, Snapshot, WriteBatch};
+use crate::store::{
+    Ascending, BulkWriter, Changes, Chunk, Durability, Snapshot, WriteBatch, keys_in,
+};
 
 /// The most rows of a group.
 const MOST: u64 = 5;
@@ -99,7 +101,20 @@ impl BulkWriter for Loading<'_> {
 /// The same changes as operations on groups, over what is there now.
 fn regrouped(batch: &WriteBatch, now: &Arc<dyn Snapshot>) -> Result<WriteBatch> {
     let mut operations = WriteBatch::new();
+    let groups = Arc::new(Ungrouped::new(Arc::clone(now)));
+    let mut deleted = Vec::new();
+    for (space, range) in batch.ranges() {
+        if now.is_grouped(space) && now.has_space(space) {
+            deleted.push((space, keys_in(groups.clone(), space, range)?));
+        } else {
+            operations.delete_range(space, range);
+        }
+    }
     let mut rows: BTreeMap<&str, Rows<'_>> = BTreeMap::new();
+    for (space, keys) in &deleted {
+        let keys = keys.iter().map(|key| (key.as_slice(), None));
+        rows.entry(space).or_default().extend(keys);
+    }
     for change in batch.iter() {
         // The store refuses changes of a space that is not there.
         if now.is_grouped(change.space) && now.has_space(change.space) {
@@ -109,7 +124,6 @@ fn regrouped(batch: &WriteBatch, now: &Arc<dyn Snapshot>) -> Result<WriteBatch> 
             put_or_delete(&mut operations, change.space, change.key, change.value)
         }
     }
-    let groups = Ungrouped::new(Arc::clone(now));
     for (space, rows) in rows {
         regroup(&groups, space, rows, &mut operations)?;
     }

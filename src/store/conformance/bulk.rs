@@ -232,12 +232,26 @@ pub(super) fn random_loads_and_writes_agree_with_a_map(subject: &Subject) {
         if subject.refuses_empty_key() {
             changes.remove(&Vec::new());
         }
+        let mut ranges = WriteBatch::new();
+        for _ in 0..random.usize(0..3) {
+            let [start, stop] = [(); 2].map(|()| subject.key(&mut random));
+            let stop = (random.u8(..) > 40).then_some(stop);
+            if let Some(range) = KeyRange::new(start, stop) {
+                ranges.delete_range("t", &range);
+                expected.retain(|key, _| !range.contains(key));
+            }
+        }
+        let mut statement = subject.begin(&[Claim::exclusive("t")]).unwrap();
+        statement.write(ranges).unwrap();
         if random.bool() {
-            let changes: Vec<_> = changes
-                .iter()
-                .map(|(key, value)| (key.as_slice(), value.as_deref()))
-                .collect();
-            load(subject, "t", &changes).unwrap();
+            let mut bulk = statement.bulk("t").unwrap();
+            for (key, value) in &changes {
+                match value {
+                    Some(value) => bulk.put(key, value),
+                    None => bulk.delete(key),
+                }
+                .unwrap();
+            }
         } else {
             let mut batch = WriteBatch::new();
             for (key, value) in &changes {
@@ -246,8 +260,9 @@ pub(super) fn random_loads_and_writes_agree_with_a_map(subject: &Subject) {
                     None => batch.delete("t", key),
                 }
             }
-            subject.write(batch).unwrap();
+            statement.write(batch).unwrap();
         }
+        statement.commit(Durability::Buffered).unwrap();
         for (key, value) in changes {
             match value {
                 Some(value) => expected.insert(key, value),

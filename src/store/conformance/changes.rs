@@ -192,6 +192,102 @@ pub(super) fn of_concurrent_statements_none_is_lost(subject: &Subject) {
     assert_eq!(count, Some(vec![threads * rounds]));
 }
 
+/// What the statement itself writes stays, before and behind.
+pub(super) fn a_range_is_deleted_before_all_else(subject: &Subject) {
+    for space in ["t", "u"] {
+        subject.create(space);
+        subject.put(
+            space,
+            &[(b"a", b"1"), (b"b", b"2"), (b"c", b"3"), (b"d", b"4")],
+        );
+    }
+    let mut changes = subject.begin(&[Claim::exclusive("t")]).unwrap();
+    let mut first = batch(&[("t", b"b", Some(b"new"))]);
+    first.delete_range("t", &range(b"b", Some(b"d")));
+    changes.write(first).unwrap();
+    changes.write(batch(&[("t", b"cc", Some(b"new"))])).unwrap();
+    let old = subject.snapshot();
+    let seen = changes.snapshot().unwrap();
+    changes.commit(Durability::Sync).unwrap();
+    let whole = model(&[(b"a", b"1"), (b"b", b"2"), (b"c", b"3"), (b"d", b"4")]);
+    assert_eq!(contents(&old, "t"), whole);
+    assert_eq!(contents(&seen, "t"), whole);
+    let left = model(&[(b"a", b"1"), (b"b", b"new"), (b"cc", b"new"), (b"d", b"4")]);
+    assert_eq!(contents(&subject.snapshot(), "t"), left);
+    assert_eq!(contents(&subject.snapshot(), "u"), whole);
+    // Where nothing is, nothing happens; and to the end.
+    let mut rest = WriteBatch::new();
+    rest.delete_range("t", &range(b"c", Some(b"cc")));
+    rest.delete_range("t", &range(b"cc", None));
+    rest.delete_range("u", &KeyRange::all());
+    subject.write(rest).unwrap();
+    assert_eq!(
+        contents(&subject.snapshot(), "t"),
+        model(&[(b"a", b"1"), (b"b", b"new")])
+    );
+    assert!(contents(&subject.snapshot(), "u").is_empty());
+    let mut nothing = WriteBatch::new();
+    nothing.delete_range("u", &range(b"x", None));
+    subject.write(nothing).unwrap();
+    let mut missing = WriteBatch::new();
+    missing.delete_range("missing", &KeyRange::all());
+    assert_eq!(kind(subject.write(missing)), ErrorKind::Internal);
+}
+
+/// A range, a load and a batch of one space, and a range of another.
+pub(super) fn a_range_is_deleted_beside_loads(subject: &Subject) {
+    for space in ["t", "u"] {
+        subject.create(space);
+        subject.put(
+            space,
+            &[(b"a", b"1"), (b"b", b"2"), (b"c", b"3"), (b"d", b"4")],
+        );
+    }
+    let claims = ["t", "u"].map(Claim::exclusive);
+    let mut changes = subject.begin(&claims).unwrap();
+    let mut ranges = batch(&[("t", b"e", Some(b"batch"))]);
+    ranges.delete_range("t", &range(b"b", None));
+    ranges.delete_range("u", &range(b"a", Some(b"d")));
+    changes.write(ranges).unwrap();
+    let mut bulk = changes.bulk("t").unwrap();
+    bulk.delete(b"a").unwrap();
+    bulk.put(b"c", b"bulk").unwrap();
+    bulk.put(b"e", b"bulk").unwrap();
+    bulk.put(b"f", b"bulk").unwrap();
+    drop(bulk);
+    let old = subject.snapshot();
+    changes.commit(Durability::Sync).unwrap();
+    let new = subject.snapshot();
+    assert_eq!(
+        contents(&new, "t"),
+        model(&[(b"c", b"bulk"), (b"e", b"batch"), (b"f", b"bulk")])
+    );
+    assert_eq!(contents(&new, "u"), model(&[(b"d", b"4")]));
+    assert_eq!(contents(&old, "t").len(), 4);
+    // What comes later is not deleted.
+    subject.put("t", &[(b"b", b"later")]);
+    assert_eq!(contents(&subject.snapshot(), "t").len(), 4);
+}
+
+pub(super) fn every_range_of_hostile_keys_is_deleted(subject: &Subject) {
+    subject.create("t");
+    let hostile = subject.hostile();
+    let stops = hostile.iter().map(|(key, _)| Some(*key)).chain([None]);
+    let stops: Vec<Option<&[u8]>> = stops.collect();
+    for (at, (start, _)) in hostile.iter().enumerate() {
+        for stop in stops.iter().skip(at + 1) {
+            let range = range(start, *stop);
+            subject.put("t", hostile);
+            let mut batch = WriteBatch::new();
+            batch.delete_range("t", &range);
+            subject.write(batch).unwrap();
+            let mut expected = model(hostile);
+            expected.retain(|key, _| !range.contains(key));
+            assert_eq!(contents(&subject.snapshot(), "t"), expected, "{range}");
+        }
+    }
+}
+
 pub(super) fn a_commit_stamps_what_it_claimed(subject: &Subject) {
     subject.create("t");
     subject.create("u");

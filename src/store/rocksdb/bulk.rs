@@ -28,8 +28,9 @@ use super::super::directory::file_names;
 use super::super::no_such_space;
 use super::clearing::{Deletions, Stretch};
 use super::options::family_options;
-use super::{Database, RocksStore};
+use super::{Database, RocksStore, Spaces, bounded};
 use crate::error::{Error, Result};
+use crate::keyrange::KeyRange;
 
 /// What fails where a load does.
 const LOADING: &str = "writing the rows of a large statement";
@@ -68,6 +69,8 @@ pub(in crate::store) struct RocksLoad {
     /// Dropped before the directory of its files.
     writer: FileWriter,
     directory: LoadDirectory,
+    /// Those of loads that were joined to this one.
+    joined: Vec<LoadDirectory>,
     /// The files begun so far, in key order.
     files: Vec<PathBuf>,
     /// Whether the last of them takes entries.
@@ -83,6 +86,7 @@ impl RocksLoad {
         let options = family_options(&database.cache, found.options.compression);
         Ok(Self {
             directory: LoadDirectory::make(database.path())?,
+            joined: Vec::new(),
             writer: FileWriter::new(options, |options| SstFileWriter::create(options)),
             database,
             space: space.to_owned(),
@@ -92,6 +96,50 @@ impl RocksLoad {
             files: Vec::new(),
             is_open: false,
         })
+    }
+
+    /// Deletes ranges, in a file of their own: RocksDB takes a file as later than those before it, and what this load puts
+    /// into a range stays.
+    ///
+    /// # Errors
+    /// `Unavailable` if the store cannot write now.
+    pub(super) fn delete_ranges(&mut self, spaces: &Spaces, ranges: &[&KeyRange]) -> Result<()> {
+        for range in ranges {
+            let Some((start, stop)) = bounded(spaces, &self.space, range)? else {
+                continue;
+            };
+            if !self.is_open {
+                self.begin_file()?;
+            }
+            let deleted = self
+                .writer
+                .with_dependent_mut(|_, writer| writer.delete_range(start, &stop));
+            deleted.map_err(|error| self.failed(error))?;
+            self.deletions.add_range(&self.space, start, &stop);
+        }
+        if self.is_open {
+            self.end_file()?;
+        }
+        Ok(())
+    }
+
+    /// Loads, each of another space: those of one are one, in their order.
+    pub(super) fn joined(loads: Vec<Self>) -> Vec<Self> {
+        let mut joined: Vec<Self> = Vec::with_capacity(loads.len());
+        for load in loads {
+            match joined.iter_mut().find(|first| first.space == load.space) {
+                Some(first) => first.join(load),
+                None => joined.push(load),
+            }
+        }
+        joined
+    }
+
+    fn join(&mut self, later: Self) {
+        self.files.extend(later.files);
+        self.deletions.join(later.deletions);
+        self.joined.push(later.directory);
+        self.joined.extend(later.joined);
     }
 
     fn push(&mut self, key: &[u8], value: Option<&[u8]>) -> Result<()> {
@@ -187,12 +235,10 @@ impl RocksLoad {
     /// `Unavailable` if the disk fails.
     pub(super) fn secure(&self) -> Result<Files> {
         let database = self.database.path();
-        for directory in self.directory.path.ancestors() {
+        let own = std::iter::once(&self.directory).chain(&self.joined);
+        for directory in own.flat_map(|directory| directory.path.ancestors().take(3)) {
             let synced = fs::File::open(directory).and_then(|directory| directory.sync_all());
             synced.map_err(|error| directory_error(directory, error))?;
-            if directory == database {
-                break;
-            }
         }
         let relative = |file: &PathBuf| file.strip_prefix(database).unwrap_or(file).to_owned();
         Ok(Files {
@@ -204,6 +250,9 @@ impl RocksLoad {
     /// Leaves its files where they are.
     pub(super) fn keep(mut self) {
         self.directory.is_kept = true;
+        for joined in &mut self.joined {
+            joined.is_kept = true;
+        }
     }
 }
 
@@ -220,17 +269,19 @@ impl BulkWriter for RocksLoad {
 }
 
 impl Files {
-    /// Ingests those that are not in yet.
+    /// Ingests them, if they are not in yet. RocksDB takes all of them in one step and unlinks them behind it, so that one
+    /// that is missing says that all are in: then none must come again, as a file that deletes a range would take what the
+    /// others have put there.
     ///
     /// # Errors
     /// Those of [`ingest_files`].
     pub(super) fn ingest(&self, database: &Database) -> Result<()> {
         let full = self.paths.iter().map(|path| database.path().join(path));
-        let remaining: Vec<PathBuf> = full.filter(|path| path.exists()).collect();
-        if remaining.is_empty() {
-            Ok(())
+        let full: Vec<PathBuf> = full.collect();
+        if !full.is_empty() && full.iter().all(|path| path.exists()) {
+            ingest_files(database, &self.family, full)
         } else {
-            ingest_files(database, &self.family, remaining)
+            Ok(())
         }
     }
 }

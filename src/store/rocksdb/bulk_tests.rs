@@ -22,7 +22,7 @@ fn open(path: &Path) -> Arc<RocksStore> {
 }
 
 fn begin_load(store: &Arc<RocksStore>) -> Result<RocksLoad> {
-    Arc::clone(store).load("t")
+    Arc::clone(store).load("t", &[])
 }
 
 fn count(store: &RocksStore) -> usize {
@@ -181,7 +181,7 @@ fn readers_do_not_wait(loads: &'static [&str]) {
     let loader = Arc::clone(&store);
     let loading = thread::spawn(move || {
         let loads = loads.iter().map(|space| {
-            let mut bulk = Arc::clone(&loader).load(space).unwrap();
+            let mut bulk = Arc::clone(&loader).load(space, &[]).unwrap();
             bulk.put(b"key", b"new").unwrap();
             bulk
         });

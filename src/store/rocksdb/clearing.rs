@@ -4,7 +4,8 @@
 //! over them passes over each, which takes nearly as long as to read it. So every few thousand deletions of a space the
 //! stretch of keys in which they lie is looked at. Where they are a good part of what lies there its files are merged, on
 //! a thread of its own; where they are few among many entries that stay, that would cost more than it gives, and they are
-//! left to RocksDB's own merges, which prefer files full of deletions (see `family_options`).
+//! left to RocksDB's own merges, which prefer files full of deletions (see `family_options`). A range that was deleted at
+//! once is passed over at once; it is merged for the room that it takes.
 //!
 //! A deletion is kept as long as a snapshot may see what it has deleted. So nothing is merged before the snapshots are
 //! gone that were there: that of the DELETE itself, above all.
@@ -33,6 +34,9 @@ const SHARE: u64 = 8;
 /// Stretches are merged together where at most so many bytes lie between them.
 const BETWEEN: u64 = 1 << 20;
 
+/// A range that was deleted at once is merged where it has at least so many bytes: a merge writes the memtable into a file.
+const EMPTIED: u64 = 4 << 20;
+
 /// How often it is asked whether the snapshots are gone.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -43,6 +47,8 @@ pub(super) struct Stretch {
     first: Vec<u8>,
     last: Vec<u8>,
     deletions: usize,
+    /// Whether nothing is left between the two, but for what came later.
+    is_emptied: bool,
 }
 
 impl Stretch {
@@ -52,6 +58,7 @@ impl Stretch {
             first: key.to_vec(),
             last: key.to_vec(),
             deletions: 0,
+            is_emptied: false,
         }
     }
 
@@ -93,6 +100,20 @@ impl Deletions {
         if stretch.deletions >= DELETIONS {
             self.full.extend(self.begun.remove(space));
         }
+    }
+
+    /// Notes a range that is deleted at once.
+    pub(super) fn add_range(&mut self, space: &str, start: &[u8], stop: &[u8]) {
+        self.full.push(Stretch {
+            last: stop.to_vec(),
+            is_emptied: true,
+            ..Stretch::of(space, start)
+        });
+    }
+
+    /// Adds those of another.
+    pub(super) fn join(&mut self, other: Self) {
+        self.full.extend(other.full);
     }
 
     /// The stretches that are worth a look.
@@ -274,6 +295,9 @@ fn is_worth_merging(spaces: &Spaces, stretch: &Stretch) -> bool {
     let (Some(all), Some(own), Some(entries)) = (all, own.flatten(), entries) else {
         return false;
     };
+    if stretch.is_emptied {
+        return own >= EMPTIED;
+    }
     // Of a space that is nearly empty by now RocksDB says that it has few entries.
     let entry = all / entries.max(1);
     own / SHARE <= entry.saturating_mul(stretch.deletions as u64)

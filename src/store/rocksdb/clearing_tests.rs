@@ -69,7 +69,7 @@ fn what_a_load_deletes_is_cleared_away() {
     let directory = directory();
     let store = Arc::new(open(directory.path()));
     filled(&store);
-    let mut load = Arc::clone(&store).load("t").unwrap();
+    let mut load = Arc::clone(&store).load("t", &[]).unwrap();
     for row in 100..ROWS {
         load.delete(&key(row)).unwrap();
     }
@@ -77,6 +77,38 @@ fn what_a_load_deletes_is_cleared_away() {
     settle(&store);
     assert_eq!(passed_over(&store), 0);
     assert_eq!(count(&store, "t"), 100);
+}
+
+/// A range that is deleted at once gives its room back, by a batch and by a load.
+#[test]
+fn the_room_of_a_range_is_given_back() {
+    let directory = directory();
+    let store = Arc::new(open(directory.path()));
+    create(&store, "t");
+    let mut random = fastrand::Rng::with_seed(7);
+    let size = |store: &RocksStore| store.approximate_size("t", &KeyRange::all()).unwrap();
+    let kept = KeyRange::new(key(10), None).unwrap();
+    for is_load in [false, true] {
+        let mut batch = WriteBatch::new();
+        for row in 0..ROWS {
+            let value: Vec<u8> = (0..200).map(|_| random.u8(..)).collect();
+            batch.put("t", &key(row), &value);
+        }
+        store.write(batch, Durability::Buffered).unwrap();
+        assert!(size(&store) > EMPTIED);
+        if is_load {
+            let load = Arc::clone(&store).load("t", &[&kept]).unwrap();
+            store.ingest(vec![load]).unwrap();
+        } else {
+            let mut batch = WriteBatch::new();
+            batch.delete_range("t", &kept);
+            store.write(batch, Durability::Buffered).unwrap();
+        }
+        assert_eq!((count(&store, "t"), passed_over(&store)), (10, 0));
+        settle(&store);
+        assert!(size(&store) < 100_000, "{}", size(&store));
+        assert_eq!(count(&store, "t"), 10);
+    }
 }
 
 #[test]
@@ -104,6 +136,7 @@ fn few_deletions_among_many_entries_are_left() {
         first: key(0),
         last: key(last),
         deletions: DELETIONS,
+        is_emptied: false,
     };
     let spaces = store.current();
     assert!(!is_worth_merging(

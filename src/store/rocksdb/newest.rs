@@ -83,7 +83,7 @@ mod tests {
             std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(other))
         };
         let load = || {
-            let mut load = Arc::clone(&store).load("a").unwrap();
+            let mut load = Arc::clone(&store).load("a", &[]).unwrap();
             load.put(b"other", b"value").unwrap();
             store.ingest(vec![load]).unwrap();
         };

@@ -13,9 +13,10 @@
 //! up. Should a later one fail, all see that snapshot from then on, and every change is refused until the database is
 //! opened again.
 //!
-//! **After a crash** the next opening for writing takes the rest of a pending step. A file that is not in its directory
-//! any more has been ingested, for RocksDB unlinks it when its list of files that names it is on the disk; one that has
-//! been ingested and is still there is ingested again, which changes nothing: nobody has written since.
+//! **After a crash** the next opening for writing takes the rest of a pending step. A load of which a file is not in its
+//! directory any more has been ingested whole, for RocksDB unlinks its files when its list that names all of them is on
+//! the disk; one that has been ingested and is still there whole is ingested again, which changes nothing: nobody has
+//! written since.
 //!
 //! **Another process** that opens the database to read refuses a pending step, and asks again as long as a living writer
 //! takes for one. It reads the list of files before the log that holds the entry, so a whole step may come between the

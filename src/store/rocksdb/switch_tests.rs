@@ -36,7 +36,7 @@ fn filled(path: &Path) -> Arc<RocksStore> {
 
 /// A load that deletes 0 … 4 and writes `new` under 5 … 14.
 fn load(store: &Arc<RocksStore>, space: &str) -> RocksLoad {
-    let mut load = Arc::clone(store).load(space).unwrap();
+    let mut load = Arc::clone(store).load(space, &[]).unwrap();
     (0..5_u8).for_each(|key| load.delete(&[key]).unwrap());
     (5..15_u8).for_each(|key| load.put(&[key], b"new").unwrap());
     load
@@ -157,6 +157,30 @@ fn a_crash_leaves_all_of_a_step_or_nothing() {
         }
         let reader = RocksStore::open(crashed.path(), &READING()).unwrap();
         assert_both(&reader, &new(), when);
+    }
+}
+
+/// A load that deletes a range comes again whole or not at all: the file of its range alone would take what it has put.
+#[test]
+fn a_range_is_not_deleted_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = filled(directory.path());
+    let all = KeyRange::all();
+    let emptied = |space| Arc::clone(&store).load(space, &[&all]).unwrap();
+    let loads = ["t", "u"].map(|space| [emptied(space), load(&store, space)]);
+    let mut loads: Vec<RocksLoad> = loads.into_iter().flatten().collect();
+    loads.iter_mut().for_each(|load| load.finish().unwrap());
+    let loads = RocksLoad::joined(loads);
+    let spaces = store.current();
+    let switch = pending(&spaces, &loads);
+    let begun = crash(&store);
+    switch.loads[0].ingest(spaces.borrow_owner()).unwrap();
+    let linked = crash(&store);
+    assert_eq!(switch.loads[0].paths.len(), 2);
+    let file = &switch.loads[0].paths[0];
+    fs::copy(begun.path().join(file), linked.path().join(file)).unwrap();
+    for (crashed, when) in [(begun, "begun"), (linked, "linked")] {
+        assert_both(&opened(&crashed), &new(), when);
     }
 }
 

@@ -16,7 +16,7 @@ fn closed() -> TempDir {
             if round == 0 {
                 store.create_space(space, &SpaceOptions::default()).unwrap();
             }
-            let mut bulk = Arc::clone(&store).load(space).unwrap();
+            let mut bulk = Arc::clone(&store).load(space, &[]).unwrap();
             let mut batch = WriteBatch::new();
             for key in 0..100_u8 {
                 match space {

@@ -4,7 +4,7 @@
 //! batches is kept until the commit, when it is known what each key came to; a bulk load, whose keys come once, is sent as
 //! it comes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,8 +22,11 @@ use super::sight::Sight;
 use super::snapshot::VersionedSnapshot;
 use super::values;
 use crate::error::{Error, Result};
+use crate::keyrange::KeyRange;
 use crate::store::bulk::Ascending;
-use crate::store::{BulkWriter, Changes, Durability, Sharing, Snapshot, WriteBatch, no_such_space};
+use crate::store::{
+    BulkWriter, Changes, Durability, Sharing, Snapshot, WriteBatch, keys_in, no_such_space,
+};
 
 /// How many bytes are sent at once.
 const PART: usize = 2 << 20;
@@ -79,6 +82,8 @@ pub(super) struct VersionedChanges<S: RowService> {
     claims: Arc<[SpaceClaim]>,
     /// By space and key.
     writes: BTreeMap<String, BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
+    /// By space: the keys of ranges that are deleted, but for those that a load has put again.
+    deleted: BTreeMap<String, BTreeSet<Vec<u8>>>,
     loads: BTreeMap<String, Load>,
     /// What there was when it has begun, as long as nobody has asked for it.
     seen: Mutex<Seen<S>>,
@@ -142,6 +147,7 @@ impl<S: RowService> VersionedChanges<S> {
             alive: Arc::new(Mutex::new(alive)),
             claims: Arc::clone(claims),
             writes: BTreeMap::new(),
+            deleted: BTreeMap::new(),
             loads: BTreeMap::new(),
             seen: Mutex::new(Seen::of(begun.seen)),
             has_put: AtomicBool::new(false),
@@ -202,6 +208,20 @@ impl<S: RowService> VersionedChanges<S> {
         self.put(table, &puts.collect::<Vec<_>>(), Durability::Sync)
     }
 
+    /// Notes which keys a range has. Each will be written to be no more: HBase deletes by versions and not by ranges.
+    fn delete_range(&mut self, space: &str, range: &KeyRange) -> Result<()> {
+        let load = self.loads.get(space);
+        if load.is_some_and(|load| load.last.as_deref() >= Some(range.start())) {
+            return Err(Error::internal(format!(
+                "a range of the space {space} is deleted behind a load that may have put keys there"
+            )));
+        }
+        let keys = keys_in(self.snapshot()?, space, range)?;
+        let deleted = self.deleted.entry(space.to_owned()).or_default();
+        deleted.extend(keys);
+        Ok(())
+    }
+
     /// Sends what a load has gathered.
     fn send(&mut self, space: &str) -> Result<()> {
         let Some(load) = self.loads.get_mut(space) else {
@@ -223,6 +243,12 @@ impl<S: RowService> VersionedChanges<S> {
             load.order.check_unbroken()?;
             if self.shared.known_space(space)?.table != load.table {
                 return Err(no_such_space(space));
+            }
+        }
+        for (space, keys) in std::mem::take(&mut self.deleted) {
+            let writes = self.writes.entry(space).or_default();
+            for key in keys {
+                writes.entry(key).or_default();
             }
         }
         for space in self.writes.keys() {
@@ -324,6 +350,9 @@ impl<S: RowService> Changes for VersionedChanges<S> {
     }
 
     fn write(&mut self, batch: WriteBatch) -> Result<()> {
+        for (space, range) in batch.ranges() {
+            self.delete_range(space, range)?;
+        }
         for operation in batch.iter() {
             let load = self.loads.get(operation.space);
             if load.is_some_and(|load| load.last.as_deref() >= Some(operation.key)) {
@@ -391,6 +420,9 @@ impl<S: RowService> Loader<'_, S> {
         let load = load.ok_or_else(|| Error::internal("a load that was just begun"))?;
         load.order.admit(key)?;
         load.last = Some(key.to_vec());
+        if let Some(deleted) = self.changes.deleted.get_mut(&self.space) {
+            deleted.remove(key);
+        }
         if is_written {
             return Ok(());
         }
