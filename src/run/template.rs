@@ -104,7 +104,7 @@ impl PlanTemplate {
         plan: &Arc<dyn ExecutionPlan>,
         values: &[ScalarValue],
     ) -> PlanResult<()> {
-        let Some(scan) = only_scan_of(plan).filter(|scan| !scan.is_cut()) else {
+        let Some(scan) = only_scan_of(plan) else {
             return Ok(());
         };
         if let Some(bound) = self.request(session, values)?

@@ -150,6 +150,59 @@ async fn what_may_be_planned_otherwise_is_planned_anew() {
     }
 }
 
+/// One run in pieces, that are cut anew for each run.
+#[tokio::test]
+async fn plans_of_large_tables_are_kept() {
+    let (connection, anew) = connections().await;
+    for connection in [&connection, &anew] {
+        for set in [
+            "SET halite.piece_bytes = 5000",
+            "SET datafusion.execution.target_partitions = 4",
+        ] {
+            connection.execute(set, ()).await.unwrap();
+        }
+    }
+    for (sql, runs) in [
+        ("SELECT sum(k), count(*) FROM plain", vec![vec![], vec![]]),
+        (
+            "SELECT d, count(*) FROM plain WHERE host >= $1 GROUP BY d",
+            vec![params!["a"], params!["b"], params![""]],
+        ),
+    ] {
+        let prepared = connection.prepare(sql).await.unwrap();
+        rows(&prepared, &runs[0]).await;
+        let larger = "INSERT INTO plain SELECT 'more', ts, k, d FROM salted";
+        connection.execute(larger, ()).await.unwrap();
+        for values in &runs {
+            assert!(is_kept(&prepared, values), "{sql} {values:?}");
+            let mut expected = texts(&anew.query(sql, values.clone()).await.unwrap());
+            expected.sort();
+            assert_eq!(rows(&prepared, values).await, expected, "{sql} {values:?}");
+        }
+        connection
+            .execute("DELETE FROM plain WHERE host = 'more'", ())
+            .await
+            .unwrap();
+    }
+    // What has shrunk to one piece is planned anew.
+    let prepared = connection
+        .prepare("SELECT count(*) FROM plain")
+        .await
+        .unwrap();
+    rows(&prepared, &[]).await;
+    assert!(is_kept(&prepared, &[]));
+    connection
+        .execute("DELETE FROM plain WHERE host <> 'h1'", ())
+        .await
+        .unwrap();
+    connection
+        .execute("DELETE FROM plain WHERE ts > '1970-01-01T00:01:00'", ())
+        .await
+        .unwrap();
+    assert!(!is_kept(&prepared, &[]));
+    assert_eq!(rows(&prepared, &[]).await, ["12"]);
+}
+
 #[tokio::test]
 async fn runs_side_by_side_share_nothing() {
     let (connection, _) = connections().await;

@@ -124,7 +124,7 @@ impl ScanExec {
 
     /// The same scan for other values of the parameters of its conjuncts: `bound` has the spans and the residual of these,
     /// of which this one has `own` conjuncts; all else is as the plan has settled it. `None` where a plan may differ that is
-    /// made for these values: where they are read in other partitions or in another order, or a run is cut.
+    /// made for these values: where they are read in other partitions or in another order, or a run is cut in one of both.
     ///
     /// # Errors
     /// `Internal` alone.
@@ -142,8 +142,7 @@ impl ScanExec {
         (request.spans, request.lowered) = (bound.spans, bound.lowered);
         let order = request.key_order().map_err(external)?;
         let shares = shares(&request, &self.store, width);
-        let is_alike = !self.is_cut()
-            && shares.gathered().is_none()
+        let is_alike = self.is_cut() == shares.gathered().is_some()
             && request.spans.runs().len() == runs
             && shares.partitions().len() == self.shares.partitions().len()
             && order.is_alike(&self.order);
@@ -159,7 +158,7 @@ impl ScanExec {
     }
 
     /// Whether a run is cut in pieces that are read side by side.
-    pub fn is_cut(&self) -> bool {
+    fn is_cut(&self) -> bool {
         self.shares.gathered().is_some()
     }
 
