@@ -42,6 +42,9 @@ impl Settled {
     }
 }
 
+/// The keys of so many changes are brought into the cache together.
+const PREFETCH: usize = 512;
+
 /// Settles sorted changes, a stretch of keys at a time.
 pub(super) struct Settler {
     table: Arc<BoundTable>,
@@ -53,8 +56,6 @@ pub(super) struct Settler {
     pub(super) window: EncodedChanges,
     /// Of the changes of the window those under whose keys it is to be looked.
     sought: Vec<Sought>,
-    /// The key that is being settled.
-    key: Vec<u8>,
     /// Rows that cannot both stay; of several the one to be told.
     conflict: Option<Conflict>,
     pub(super) settled: Settled,
@@ -100,7 +101,6 @@ impl Settler {
             finds_nothing: matches!(change, Change::Edit(edit) if edit.looks_first()),
             window: EncodedChanges::default(),
             sought: Vec::new(),
-            key: Vec::new(),
             conflict: None,
             settled: Settled::default(),
         }
@@ -129,6 +129,9 @@ impl Settler {
         self.sought.clear();
         let mut is_any = false;
         while self.window.len() < most && self.window.size_in_bytes() < bytes {
+            if self.window.len().is_multiple_of(PREFETCH) {
+                changes.prefetch(PREFETCH);
+            }
             // Of rows that are changed no other conflict would be told.
             let is_refused = self.conflict.is_some() && matches!(self.change, Change::Edit(_));
             if is_refused || !self.settle_next(changes)? {
@@ -145,35 +148,50 @@ impl Settler {
             return Ok(false);
         };
         let (_, first_number) = Kind::of(first.number)?;
-        self.key.clear();
-        self.key.extend_from_slice(first.key);
         let mut group = Group::default();
-        while let Some(change) = changes.change().filter(|change| change.key == self.key) {
-            let (kind, number) = Kind::of(change.number)?;
-            match kind {
-                Kind::Insert => self.row(change, Origin::Given(number), changes, &mut group)?,
-                Kind::Arrive => {
-                    let origin = origin(change.value.unwrap_or_default());
-                    let (_, from) = origin.ok_or_else(|| Error::internal("a row from nowhere"))?;
-                    let from = Origin::Moved(from.into());
-                    self.row(change, from, changes, &mut group)?;
-                }
-                Kind::Stay => {
-                    self.leave(kind, number, &mut group)?;
-                    self.row(change, Origin::Stored, changes, &mut group)?;
-                }
-                Kind::Leave | Kind::Delete => {
-                    self.leave(kind, number, &mut group)?;
-                    if !group.is_given {
-                        changes.give(&mut self.window)?;
-                        group.is_given = true;
-                    }
-                }
-            }
+        self.settle(first, changes, &mut group)?;
+        changes.advance()?;
+        while let Some(change) = changes.change().filter(|change| change.key == self.key()) {
+            self.settle(change, changes, &mut group)?;
             changes.advance()?;
         }
         self.count(group, first_number);
         Ok(true)
+    }
+
+    /// Settles a change with those of its key that came before it.
+    fn settle(
+        &mut self,
+        change: EncodedChange<'_>,
+        changes: &SortedChanges,
+        group: &mut Group,
+    ) -> Result<()> {
+        let (kind, number) = Kind::of(change.number)?;
+        match kind {
+            Kind::Insert => self.row(change, Origin::Given(number), changes, group),
+            Kind::Arrive => {
+                let origin = origin(change.value.unwrap_or_default());
+                let (_, from) = origin.ok_or_else(|| Error::internal("a row from nowhere"))?;
+                self.row(change, Origin::Moved(from.into()), changes, group)
+            }
+            Kind::Stay => {
+                self.leave(kind, number, group)?;
+                self.row(change, Origin::Stored, changes, group)
+            }
+            Kind::Leave | Kind::Delete => {
+                self.leave(kind, number, group)?;
+                if !group.is_given {
+                    changes.give(&mut self.window)?;
+                    group.is_given = true;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The key that is being settled: that of the last of the window, once a change of it was settled.
+    fn key(&self) -> &[u8] {
+        self.window.last().map_or(&[], |last| last.key)
     }
 
     /// The stored row is changed or deleted.
@@ -223,7 +241,7 @@ impl Settler {
         let other = last.unwrap_or_default();
         let is_same = match self.change {
             Change::Insert | Change::Edit(Edit::Update | Edit::Merge | Edit::Delete) => false,
-            _ => self.identity.is_same(&self.key, other, value)?,
+            _ => self.identity.is_same(self.key(), other, value)?,
         };
         match (self.change, first, origin) {
             (Change::Replace, ..) if is_same => return Ok(true),
@@ -235,7 +253,7 @@ impl Settler {
             }
             _ => {
                 let rows = [(other, first.clone()), (value, origin.clone())];
-                let conflict = Conflict::new(&self.key, rows);
+                let conflict = Conflict::new(self.key(), rows);
                 self.note(conflict);
             }
         }
@@ -342,7 +360,7 @@ impl Settler {
     }
 
     fn twice(&self, first: u64, second: u64) -> Error {
-        let key = self.table.row_key().readable(&self.key);
+        let key = self.table.row_key().readable(self.key());
         let name = self.table.name();
         Error::invalid(match self.change {
             Change::Edit(Edit::Upsert) => format!(

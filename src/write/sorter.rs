@@ -168,6 +168,16 @@ impl SortedChanges {
         self.sequences.get(*self.heap.first()?)?.change()
     }
 
+    /// Brings the keys of the next changes into the cache, as far as they are held: sorted, they lie anywhere in memory, and
+    /// who asks for one after the other waits for each.
+    pub(super) fn prefetch(&self, count: usize) {
+        for sequence in &self.sequences {
+            if let Sequence::Held(held, index) = sequence {
+                held.prefetch(*index, count);
+            }
+        }
+    }
+
     /// Appends the next change to `changes`, whose others are of this merge, too.
     ///
     /// # Errors
