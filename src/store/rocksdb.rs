@@ -499,9 +499,9 @@ impl LocalStore for RocksStore {
         let mut emptied = Deletions::default();
         for (space, range) in batch.ranges() {
             let family = &spaces.find(space)?.family;
-            if let Some((start, stop)) = bounded(&spaces, space, range)? {
-                changes.delete_range_cf(family, start, &stop);
-                emptied.add_range(space, start, &stop);
+            if let Some(stop) = stop_of(&spaces, space, range)? {
+                changes.delete_range_cf(family, range.start(), &stop);
+                emptied.add_range(space, range.start(), &stop);
             }
         }
         for operation in batch.iter() {
@@ -585,14 +585,10 @@ impl LocalStore for RocksStore {
     }
 }
 
-/// The range as RocksDB wants it, with a stop, which is behind the last key if there is none; nothing where no key is.
-fn bounded<'a>(
-    spaces: &Spaces,
-    space: &str,
-    range: &'a KeyRange,
-) -> Result<Option<(&'a [u8], Cow<'a, [u8]>)>> {
+/// The stop of a range, which RocksDB wants of each: behind the last key where it has none; nothing where no key is in it.
+fn stop_of<'a>(spaces: &Spaces, space: &str, range: &'a KeyRange) -> Result<Option<Cow<'a, [u8]>>> {
     if let Some(stop) = range.stop() {
-        return Ok(Some((range.start(), Cow::Borrowed(stop))));
+        return Ok(Some(Cow::Borrowed(stop)));
     }
     let family = &spaces.find(space)?.family;
     let database = spaces.borrow_owner();
@@ -600,7 +596,7 @@ fn bounded<'a>(
     let last = last.next().transpose();
     let last = last.map_err(|error| database.failed("looking for the last key", error))?;
     let last = last.filter(|(key, _)| range.contains(key));
-    Ok(last.map(|(key, _)| (range.start(), Cow::Owned([&key, &[0][..]].concat()))))
+    Ok(last.map(|(key, _)| Cow::Owned([&key, &[0][..]].concat())))
 }
 
 /// About how many entries a space has.

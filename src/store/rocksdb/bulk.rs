@@ -28,7 +28,7 @@ use super::super::directory::file_names;
 use super::super::no_such_space;
 use super::clearing::{Deletions, Stretch};
 use super::options::family_options;
-use super::{Database, RocksStore, Spaces, bounded};
+use super::{Database, RocksStore, Spaces, stop_of};
 use crate::error::{Error, Result};
 use crate::keyrange::KeyRange;
 
@@ -105,9 +105,10 @@ impl RocksLoad {
     /// `Unavailable` if the store cannot write now.
     pub(super) fn delete_ranges(&mut self, spaces: &Spaces, ranges: &[&KeyRange]) -> Result<()> {
         for range in ranges {
-            let Some((start, stop)) = bounded(spaces, &self.space, range)? else {
+            let Some(stop) = stop_of(spaces, &self.space, range)? else {
                 continue;
             };
+            let start = range.start();
             if !self.is_open {
                 self.begin_file()?;
             }
