@@ -267,8 +267,12 @@ fn ingest<S: LocalStore>(
     }
     loads.extend(begun.into_iter().map(|(_, load)| load));
     for space in batch.spaces() {
+        let changes = sorted(batch, space);
+        if changes.is_empty() {
+            continue;
+        }
         let mut load = Arc::clone(store).load(space, &[])?;
-        for (key, value) in sorted(batch, space) {
+        for (key, value) in changes {
             match value {
                 Some(value) => load.put(key, value)?,
                 None => load.delete(key)?,

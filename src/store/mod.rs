@@ -524,6 +524,12 @@ pub(crate) fn keys_in(
 ) -> Result<Vec<Vec<u8>>> {
     let mut request = ReadRequest::range(space, range.clone(), Direction::Forward);
     request.values = false;
+    read_keys(snapshot, request)
+}
+
+/// The keys of all that a request reads, as they come.
+#[cfg(any(test, feature = "test-stores", feature = "hbase"))]
+fn read_keys(snapshot: Arc<dyn Snapshot>, request: ReadRequest) -> Result<Vec<Vec<u8>>> {
     let mut reader = snapshot.read(request)?;
     let (mut keys, mut chunk) = (Vec::new(), Chunk::default());
     loop {
@@ -566,16 +572,10 @@ fn has_failed_before(kind: ErrorKind, message: &str) -> Error {
     Error::new(kind, format!("reading has failed before: {message}"))
 }
 
-/// The keys of all that a request reads, as they come.
+/// Those of a request to what is there now.
 #[cfg(test)]
 pub(crate) fn keys_of(store: &Arc<dyn Store>, request: ReadRequest) -> Vec<Vec<u8>> {
-    let mut reader = store.snapshot().unwrap().read(request).unwrap();
-    let mut chunk = Chunk::new();
-    while reader
-        .fill(&mut chunk, ChunkLimit::entries(usize::MAX))
-        .unwrap()
-    {}
-    chunk.keys().map(<[u8]>::to_vec).collect()
+    read_keys(store.snapshot().unwrap(), request).unwrap()
 }
 
 /// A store over simulated servers that lose nothing.

@@ -192,15 +192,19 @@ pub(super) fn of_concurrent_statements_none_is_lost(subject: &Subject) {
     assert_eq!(count, Some(vec![threads * rounds]));
 }
 
-/// What the statement itself writes stays, before and behind.
-pub(super) fn a_range_is_deleted_before_all_else(subject: &Subject) {
+/// Makes the spaces `t` and `u`, and what each has.
+fn two_of_four(subject: &Subject) -> Model {
+    let entries: [(&[u8], &[u8]); 4] = [(b"a", b"1"), (b"b", b"2"), (b"c", b"3"), (b"d", b"4")];
     for space in ["t", "u"] {
         subject.create(space);
-        subject.put(
-            space,
-            &[(b"a", b"1"), (b"b", b"2"), (b"c", b"3"), (b"d", b"4")],
-        );
+        subject.put(space, &entries);
     }
+    model(&entries)
+}
+
+/// What the statement itself writes stays, before and behind.
+pub(super) fn a_range_is_deleted_before_all_else(subject: &Subject) {
+    let whole = two_of_four(subject);
     let mut changes = subject.begin(&[Claim::exclusive("t")]).unwrap();
     let mut first = batch(&[("t", b"b", Some(b"new"))]);
     first.delete_range("t", &range(b"b", Some(b"d")));
@@ -209,7 +213,6 @@ pub(super) fn a_range_is_deleted_before_all_else(subject: &Subject) {
     let old = subject.snapshot();
     let seen = changes.snapshot().unwrap();
     changes.commit(Durability::Sync).unwrap();
-    let whole = model(&[(b"a", b"1"), (b"b", b"2"), (b"c", b"3"), (b"d", b"4")]);
     assert_eq!(contents(&old, "t"), whole);
     assert_eq!(contents(&seen, "t"), whole);
     let left = model(&[(b"a", b"1"), (b"b", b"new"), (b"cc", b"new"), (b"d", b"4")]);
@@ -236,13 +239,7 @@ pub(super) fn a_range_is_deleted_before_all_else(subject: &Subject) {
 
 /// A range, a load and a batch of one space, and a range of another.
 pub(super) fn a_range_is_deleted_beside_loads(subject: &Subject) {
-    for space in ["t", "u"] {
-        subject.create(space);
-        subject.put(
-            space,
-            &[(b"a", b"1"), (b"b", b"2"), (b"c", b"3"), (b"d", b"4")],
-        );
-    }
+    let whole = two_of_four(subject);
     let claims = ["t", "u"].map(Claim::exclusive);
     let mut changes = subject.begin(&claims).unwrap();
     let mut ranges = batch(&[("t", b"e", Some(b"batch"))]);
@@ -263,7 +260,7 @@ pub(super) fn a_range_is_deleted_beside_loads(subject: &Subject) {
         model(&[(b"c", b"bulk"), (b"e", b"batch"), (b"f", b"bulk")])
     );
     assert_eq!(contents(&new, "u"), model(&[(b"d", b"4")]));
-    assert_eq!(contents(&old, "t").len(), 4);
+    assert_eq!(contents(&old, "t"), whole);
     // What comes later is not deleted.
     subject.put("t", &[(b"b", b"later")]);
     assert_eq!(contents(&subject.snapshot(), "t").len(), 4);
